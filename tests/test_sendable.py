@@ -81,11 +81,13 @@ _PADDED = am.ToolSpec("find", parameters={"type": "object", "properties": _PROPE
 _LOOSE = {"type": "object", "properties": _PROPERTIES, "required": ["q"], "additionalProperties": False}
 
 
-def _declared(key: str) -> am.History:
-    """Return the valid history with a tool that Gemini declares under this key."""
+def _declared(key: str, answer: str) -> am.History:
+    """Return the valid history with a tool and a form of the answer, which Gemini has under these keys."""
     schema = {"type": "object", "properties": {"q": {"type": "integer", "exclusiveMinimum": 0}}}
     tools = [{"functionDeclarations": [{"name": "find", key: schema}]}]
-    return VALID.evolve(tools=am.decode({"contents": [], "tools": tools}, "gemini").tools)
+    config = {"responseMimeType": "application/json", answer: schema}
+    asked = am.decode({"contents": [], "tools": tools, "generationConfig": config}, "gemini")
+    return VALID.evolve(tools=asked.tools, settings=asked.settings)
 
 
 def _taking(schema: Any, *, strict: bool | None = None) -> am.History:
@@ -135,7 +137,7 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "result-late": _LATE,
         "empty-message": _EMPTY,
         "first-role": (am.History([_SAID, *VALID]), am.History([am.Msg.user("…"), _SAID, *VALID])),
-        "tool-keyword": (_declared("parameters"), None),
+        "schema-keyword": (_declared("parameters", "responseSchema"), None),
         "signature-encoding": (
             _with(3, am.Msg("assistant", [am.TextBlock("x", signature=am.Signature("google", "A"))])),
             _with(3, am.Msg("assistant", [am.TextBlock("x")])),
@@ -364,6 +366,13 @@ def test_the_input_of_a_tool_becomes_an_object(target: Any, schema: Any, mended:
     assert am.thaw(tool.parameters) == (schema if mended is None else mended)
     assert [finding.code for finding in am.check(repaired.history, target)] == ["schema-type"] * (mended is None)
     assert am.same(am.restore(repaired.history, repaired.losses), history)
+
+
+def test_each_schema_of_openapi_is_looked_at() -> None:
+    """Of a tool and of an answer; the keys for JSON Schema take any keyword."""
+    found = am.check(_declared("parameters", "responseSchema"), "gemini")
+    assert [finding.path for finding in found] == [("tools", 0, "parameters"), ("settings", "response_format")]
+    assert am.check(_declared("parametersJsonSchema", "responseJsonSchema"), "gemini") == ()
 
 
 def test_every_rule_is_tried() -> None:

@@ -18,14 +18,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import Native, is_mapping, is_object, is_sequence, mark_of, same_document
 from agentmsg_codecs.gemini.names import FAMILY, both, snake
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
+# The keys of these schemas: of a tool's input, and of the answer. The other keys take JSON Schema.
+OPENAPI = PARAMETERS, RESPONSE = "parameters", "responseSchema"
 _TYPES = frozenset({"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"})
 _LIMITS = frozenset({"maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"})
 _NUMBER = re.compile("0|[1-9][0-9]{0,17}")
@@ -62,13 +63,13 @@ def write_schema(schema: Any, owner: Any) -> Native:
     return plain
 
 
-def given_schema(tool: am.ToolSpec) -> Mapping[str, Any]:
-    """Return the schema of a tool as it was given."""
-    given = mark_of(tool, FAMILY, "/given")
-    return given if is_mapping(given) else tool.parameters or {}
+def are_keywords_known(schema: Any, owner: Any) -> bool:
+    """Whether Gemini knows all keywords of a schema, which its owner was read with under a key for OpenAPI's."""
+    given = mark_of(owner, FAMILY, "/given")
+    return mark_of(owner, FAMILY, "/schema") not in OPENAPI or _is_openapi(given if is_mapping(given) else schema)
 
 
-def is_openapi(schema: Any) -> bool:
+def _is_openapi(schema: Any) -> bool:
     """Whether a schema has only the keywords of OpenAPI that Gemini takes, at all levels."""
     if not is_mapping(schema):
         return True
@@ -77,7 +78,7 @@ def is_openapi(schema: Any) -> bool:
     inner: list[Any] = []
     for key, value in schema.items():
         _within(_SPELT.get(key, key), value, inner.append)
-    return all(map(is_openapi, inner))
+    return all(map(_is_openapi, inner))
 
 
 def _meaning(schema: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import mark_of
+from agentmsg.formats import is_mapping
 from agentmsg.formats.sending import (
     PAIRING,
     Change,
@@ -19,8 +19,8 @@ from agentmsg.formats.sending import (
     is_base64,
     usual,
 )
-from agentmsg_codecs.gemini.names import FAMILY, PROVIDER, UNSIGNED
-from agentmsg_codecs.gemini.schemas import given_schema, is_openapi
+from agentmsg_codecs.gemini.names import PROVIDER, UNSIGNED
+from agentmsg_codecs.gemini.schemas import are_keywords_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,12 +55,14 @@ def _sign(mending: Mending) -> Iterator[Edit]:
 
 
 def _odd_keywords(request: Request) -> Iterator[Path]:
-    """Yield the schemas in ``parameters`` that aren't OpenAPI's: "Unknown name ... Cannot find field" (recorded)."""
+    """Yield the schemas that should be OpenAPI's and aren't: "Unknown name ... Cannot find field" (recorded)."""
     for index, tool in enumerate(request.history.tools):
-        if not isinstance(tool, am.ToolSpec) or mark_of(tool, FAMILY, "/schema") != "parameters":
-            continue
-        if not is_openapi(given_schema(tool)):
+        if isinstance(tool, am.ToolSpec) and not are_keywords_known(tool.parameters, tool):
             yield ("tools", index, "parameters")
+    settings = request.history.settings
+    form = None if settings is None else settings.response_format
+    if is_mapping(form) and not are_keywords_known(form.get("schema"), settings):
+        yield ("settings", "response_format")
 
 
 RULES: tuple[Any, ...] = (
@@ -81,10 +83,10 @@ RULES: tuple[Any, ...] = (
     usual.tool_names(128, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
     *usual.object_schemas(severity="warning"),
     SendingRule(
-        "tool-keyword",
+        "schema-keyword",
         _odd_keywords,
-        "`parameters` takes the keywords of OpenAPI only",
-        "give the schema as parametersJsonSchema",
+        "parameters and responseSchema take the keywords of OpenAPI only",
+        "give the schema as parametersJsonSchema or responseJsonSchema",
     ),
     usual.arguments(),
 )

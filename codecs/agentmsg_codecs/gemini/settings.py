@@ -34,7 +34,7 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Text, Whole
 from agentmsg_codecs.gemini.names import FAMILY, both, snake
-from agentmsg_codecs.gemini.schemas import read_schema, write_schema
+from agentmsg_codecs.gemini.schemas import RESPONSE, read_schema, write_schema
 from agentmsg_codecs.gemini.spelling import spell
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _EFFORTS = {effort: level for level, effort in _LEVELS.items()}
 _NEAREST = {"xhigh": "high", "max": "high"}
 _OFF = {"budget": 0}
 _TYPES = {"text/plain": "text", "application/json": "json"}
-_MIME, _SCHEMAS = "responseMimeType", ("responseJsonSchema", "responseSchema")
+_MIME, _SCHEMAS = "responseMimeType", ("responseJsonSchema", RESPONSE)
 
 
 def _read_format(native: Native) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def _read_format(native: Native) -> dict[str, Any]:
     if not is_object(native[schemas[0]]):
         return {"odd": keys}
     schema, notes = native[schemas[0]], Native()
-    if schemas[0] != _SCHEMAS[0]:
+    if schemas[0] == RESPONSE:
         schema, notes = read_schema(schema)
         notes["/schema"] = schemas[0]
     return {"response_format": adopt({"schema": schema}), "notes": adopt(notes)}

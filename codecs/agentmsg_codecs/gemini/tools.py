@@ -27,13 +27,13 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import native_tool_row, with_input
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Rows, Text
 from agentmsg_codecs.gemini.names import FAMILY
-from agentmsg_codecs.gemini.schemas import read_schema, write_schema
+from agentmsg_codecs.gemini.schemas import PARAMETERS, read_schema, write_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _HOLDERS = ("functionDeclarations", "function_declarations")
-_SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", "parameters")
+_SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", PARAMETERS)
 _make_native = maker(am.NativeTool)
 
 
@@ -42,7 +42,7 @@ def _read_schema(native: Native) -> dict[str, Any]:
     if len(found) != 1 or not is_object(native[found[0]]):
         raise Unreadable
     schema, notes = native[found[0]], Native()
-    if found[0] == _SCHEMAS[-1]:
+    if found[0] == PARAMETERS:
         schema, notes = read_schema(schema)
     if found[0] != _SCHEMAS[0]:
         notes["/schema"] = found[0]
