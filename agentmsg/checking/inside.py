@@ -11,7 +11,7 @@ from agentmsg.checking.detection import recognize
 from agentmsg.errors import AgentMsgError, NotUnderstood
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.registry import get_codec
-from agentmsg.values.pointers import EVERY, step_to
+from agentmsg.values.pointers import EVERY, opened, step_to
 from agentmsg.values.text import parse_json
 from agentmsg.values.types import is_list, is_object
 
@@ -81,14 +81,9 @@ def _members(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:
     else:
         members = [(f"{pointer}/{EVERY}", item) for item in value[:_ITEMS]]
     for place, member in members:
-        opened = _opened(member) if isinstance(member, str) else member
-        if (is_object(opened) or is_list(opened)) and opened:
-            yield place, opened
-
-
-def _opened(text: str) -> Any:
-    """Return the JSON in a text; None if there is none."""
-    try:
-        return parse_json(text, DEFAULT_LIMITS, "last") if text[:1] in ("{", "[") else None
-    except AgentMsgError:
-        return None
+        held = member
+        with suppress(AgentMsgError):
+            while isinstance(held, str):
+                held = opened(held, DEFAULT_LIMITS)
+        if (is_object(held) or is_list(held)) and held:
+            yield place, held

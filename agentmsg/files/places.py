@@ -15,7 +15,7 @@ import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt, is_a, refused
 from agentmsg.limits import AROUND, room_of
-from agentmsg.values.pointers import Way, is_pointer, step_to, way_of
+from agentmsg.values.pointers import SPACES, Way, is_pointer, opened, step_to, way_of
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list, is_mapping
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["is_many", "nothing_at", "parts_of", "pointers"]
 
-_SPACES = " \t\r\n"
 # The first bytes of a MessagePack map, and of an array.
 _MAPS = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
 _ARRAYS = frozenset((*range(0x90, 0xA0), 0xDC, 0xDD))
@@ -116,7 +115,7 @@ def _in_value(value: Any, ways: tuple[Way, ...], pointer: str, limits: Limits) -
     if not (ways := tuple(filter(None, ways))):
         return
     while is_a(value, str):
-        value = _opened(value, limits)
+        value = opened(value, limits)
     for key, member in _members(value, ways):
         yield from _in_value(member, _onward(ways, key), pointer + step_to(key), limits)
 
@@ -143,22 +142,10 @@ def _is_nothing(value: object) -> bool:
     return value is None or (isinstance(value, (str, bytes)) and not value.strip())
 
 
-def _opened(text: str, limits: Limits) -> Any:
-    """Return the JSON value in a text; None if it isn't JSON."""
-    if text.lstrip(_SPACES)[:1] not in ("{", "[", '"'):
-        return None
-    try:
-        return parse_json(text, limits, "error")
-    except DecodeError as error:
-        if error.code == "syntax":
-            return None
-        raise
-
-
 def _rendered(value: Any, limits: Limits) -> bytes:
     """Return the bytes of a document; for a text, its own content."""
     while is_a(value, str):
-        inner = _opened(value, limits) if value.lstrip(_SPACES)[:1] == '"' else None
+        inner = opened(value, limits) if value.lstrip(SPACES)[:1] == '"' else None
         if not is_a(inner, str):
             return value.encode()
         value = inner

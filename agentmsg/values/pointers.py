@@ -1,16 +1,27 @@
-"""JSON pointers (RFC 6901). A step ``*`` leads to every item or value; a key ``*`` is written ``~2``."""
+"""JSON pointers (RFC 6901). A step ``*`` leads to every item or value; a key ``*`` is written ``~2``.
+
+A text that holds JSON counts as that JSON, on the way and at the place.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-__all__ = ["EVERY", "Way", "is_pointer", "step_to", "way_of"]
+from agentmsg.errors import DecodeError
+from agentmsg.values.text import parse_json
+
+if TYPE_CHECKING:
+    from agentmsg.limits import Limits
+
+__all__ = ["EVERY", "SPACES", "Way", "is_pointer", "opened", "step_to", "way_of"]
 
 EVERY = "*"
 """The step to every member."""
 Way: TypeAlias = "tuple[str | None, ...]"
 """The steps of a pointer; None for every member."""
+SPACES = " \t\r\n"
+"""White space that JSON allows around a value."""
 
 _POINTER = re.compile(r"(?:/(?:[^~]|~[012])*)?", re.DOTALL)
 
@@ -32,3 +43,15 @@ def step_to(key: str) -> str:
     """Return the step to a key, led by a slash."""
     step = key.replace("~", "~0").replace("/", "~1")
     return "/~2" if step == EVERY else f"/{step}"
+
+
+def opened(text: str, limits: Limits) -> Any:
+    """Return the JSON value in a text; None if it isn't JSON."""
+    if text.lstrip(SPACES)[:1] not in ("{", "[", '"'):
+        return None
+    try:
+        return parse_json(text, limits, "error")
+    except DecodeError as error:
+        if error.code == "syntax":
+            return None
+        raise
