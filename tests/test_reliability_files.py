@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import wait
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -533,6 +534,26 @@ def ctrl_c() -> None:
         os.killpg(child.pid, signal.SIGINT)
         _, errors = child.communicate()
     assert (child.returncode, errors) == (130, b"agentmsg: stopped; --resume continues from here\n")
+    assert not Path("b.jsonl").exists()
+
+
+@pytest.mark.parametrize(("presses", "ended"), [(1, 1), (2, 0)], ids=["G7 Ctrl-C in a lock", "G7 Ctrl-C twice"])
+def test_ctrl_c_lets_other_code_end_its_locks(presses: int, ended: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while the run waits for its processes stops it after that wait; a second one stops it at once."""
+    lines("a.jsonl", 1_000)
+    waited = []
+
+    def interrupted(*args: Any, **options: Any) -> Any:
+        for _ in range(presses):
+            signal.raise_signal(signal.SIGINT)
+        waited.append(wait(*args, **options))
+        return waited[-1]
+
+    monkeypatch.setattr("agentmsg.files.plan.PIECE", 20_000)
+    monkeypatch.setattr("concurrent.futures.wait", interrupted)
+    with _heeding_ctrl_c(), pytest.raises(KeyboardInterrupt):
+        converted(["a.jsonl"], "b.jsonl", jobs=2)
+    assert len(waited) == ended
     assert not Path("b.jsonl").exists()
 
 

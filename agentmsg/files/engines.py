@@ -20,7 +20,9 @@ from agentmsg.optional import extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from concurrent.futures import Executor, Future
+    from contextlib import AbstractContextManager
     from multiprocessing.connection import Connection
+    from types import FrameType
 
 __all__ = ["ENGINES", "Advance", "Engine"]
 
@@ -28,6 +30,7 @@ _R = TypeVar("_R")
 # Called with the number of a running call, and how many bytes it has read and documents written. The functions to run
 # get it without the number, as ``advance``.
 Advance: TypeAlias = "Callable[[int, int, int], None]"
+_Handler: TypeAlias = "Callable[[int, FrameType | None], Any]"
 Engine: TypeAlias = "Callable[[Callable[..., _R], Sequence[tuple[Any, ...]], int, Advance], Iterator[tuple[int, _R]]]"
 # Seconds between two checks of the processes' progress.
 _EVERY = 0.1
@@ -44,7 +47,7 @@ def _local(
     from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - only for several jobs
 
     with _pool(min(jobs, len(calls)) - 1, len(calls)) as (pool, counts):
-        with _uninterrupted():
+        with _ignored():
             waiting = {pool.submit(_counting, number, function, *call): number for number, call in enumerate(calls)}
 
         def tell(number: int, size: int, documents: int) -> None:
@@ -59,13 +62,15 @@ def _local(
 
         while waiting:
             # Run here whatever no process has taken yet.
-            free = next((future for future in waiting if future.cancel()), None)
+            with _held():
+                free = next((future for future in waiting if future.cancel()), None)
             if free is not None:
                 number = waiting.pop(free)
                 yield number, function(*calls[number], advance=partial(tell, number))
-            done, _ = wait(waiting, timeout=_EVERY if free is None else 0, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield waiting.pop(future), _result(future)
+            with _held():
+                done, _ = wait(waiting, timeout=_EVERY if free is None else 0, return_when=FIRST_COMPLETED)
+                results = [(waiting.pop(future), _result(future)) for future in done]
+            yield from results
             look()
 
 
@@ -91,9 +96,10 @@ def _pool(jobs: int, calls: int = 0) -> Generator[tuple[Executor, Any]]:
         lives.close()
         raise
     finally:
-        pool.shutdown(cancel_futures=True)
-        lives.close()
-        ended.close()
+        with _held():
+            pool.shutdown(cancel_futures=True)
+            lives.close()
+            ended.close()
 
 
 def _result(future: Future[_R]) -> _R:
@@ -106,13 +112,43 @@ def _result(future: Future[_R]) -> _R:
         raise FileError(msg, code="file") from None
 
 
-@contextmanager
-def _uninterrupted() -> Generator[None]:
+def _ignored() -> AbstractContextManager[None]:
     """Start processes that ignore Ctrl-C from the beginning: they inherit this."""
-    if current_thread() is not main_thread():
-        yield  # only the main thread may set it
+    return _at_ctrl_c(lambda before: signal.SIG_IGN)
+
+
+@contextmanager
+def _held() -> Generator[None]:
+    """Let Ctrl-C wait for the end of a block; pressed twice, it stops at once.
+
+    The locks of ``threading`` and ``concurrent.futures`` are Python code. An exception that cuts in there leaves them
+    in disorder: another error follows, or a wait without end.
+    """
+    pressed = False
+
+    def holding(before: _Handler) -> _Handler:
+        def press(number: int, frame: FrameType | None) -> None:
+            nonlocal pressed
+            if pressed:
+                before(number, frame)
+            pressed = True
+
+        return press
+
+    with _at_ctrl_c(holding):
+        yield
+    if pressed:
+        signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def _at_ctrl_c(action: Callable[[_Handler], _Handler | signal.Handlers]) -> Generator[None]:
+    """Replace the handler of Ctrl-C for a block, if this process has one, and this is the thread that may."""
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or current_thread() is not main_thread():
+        yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, action(before))
     try:
         yield
     finally:
@@ -162,7 +198,7 @@ def _dask(
         yield from enumerate(dask.compute(*tasks))
         return
     with _pool(jobs) as (pool, _):
-        with _uninterrupted():
+        with _ignored():
             for _ in range(jobs):
                 pool.submit(int)  # starts a process each
         yield from enumerate(dask.compute(*tasks, scheduler="processes", pool=pool))
