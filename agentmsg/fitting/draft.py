@@ -235,6 +235,11 @@ class Draft:
 
     def _change(self, edit: Change, why: str, outs: list[_Line]) -> None:
         path, name = edit.path, str(edit.path[-1])
+        if path[0] == "settings":
+            settings: Any = self._whole.settings
+            self._whole = self._whole.evolve(settings=settings.evolve(**{name: edit.value}))
+            self._reasons[path] = why, edit.level
+            return
         if path[0] == "tools":
             index = self._left[int(path[1])]
             self._tools[index] = _with_field(self._tools[index], name, edit.value)

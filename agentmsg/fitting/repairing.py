@@ -59,8 +59,8 @@ def repair(
     """Repair a history so that a provider accepts it, with the smallest change.
 
     All errors that ``check`` finds are mended, except those that the history alone can't mend: no message at all, too
-    many of them, tools and settings that are missing or not allowed, or turns that don't alternate (which ``encode``
-    joins). A history without errors is returned as it is.
+    many of them, tools and settings that are missing, or turns that don't alternate (which ``encode`` joins). A
+    history without errors is returned as it is.
 
     Args:
         history: of any format.

@@ -11,7 +11,8 @@ May import ``model`` and what lies below it, and rules for blocks. A codec lists
 | Edit, Mend, Mending | any of them; a function that returns them; its argument |
 | PAIRING | the rules of calls and results, for providers that match them by id |
 | calls_of | the calls of client tools, each with its path |
-| data_encoding, is_base64 | the rule that media are base64; whether a text is |
+| is_base64 | whether a text is base64 |
+| limits | rules for settings, each with the values that are accepted |
 | removing, clearing | the mends that remove what was found, and that clear fields |
 | rules_at | the rules of a codec, in a module that is imported when somebody asks for them |
 | usual | rules that several providers share, each with its variations |
@@ -26,9 +27,9 @@ from agentmsg.lazy import imported, later
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from agentmsg.formats.sending import usual
+    from agentmsg.formats.sending import limits, usual
     from agentmsg.formats.sending.edits import Change, Edit, Insert, Move, Remove
-    from agentmsg.formats.sending.encoding import data_encoding, is_base64
+    from agentmsg.formats.sending.encoding import is_base64
     from agentmsg.formats.sending.findings import (
         Finding,
         Mend,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     **dict.fromkeys(("Change", "Edit", "Insert", "Move", "Remove"), "agentmsg.formats.sending.edits"),
-    **dict.fromkeys(("data_encoding", "is_base64"), "agentmsg.formats.sending.encoding"),
+    "is_base64": "agentmsg.formats.sending.encoding",
     **dict.fromkeys(
         (
             "Finding",
@@ -58,6 +59,7 @@ _HOMES = {
         "agentmsg.formats.sending.findings",
     ),
     **dict.fromkeys(("PAIRING", "clearing", "removing"), "agentmsg.formats.sending.mends"),
+    "limits": "agentmsg.formats.sending.limits",
     "usual": "agentmsg.formats.sending.usual",
 }
 
@@ -77,8 +79,8 @@ __all__ = [
     "Severity",
     "calls_of",
     "clearing",
-    "data_encoding",
     "is_base64",
+    "limits",
     "removing",
     "rules_at",
     "usual",

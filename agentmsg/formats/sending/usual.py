@@ -9,9 +9,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.sending.edits import Insert
+from agentmsg.formats.sending.encoding import data_encoding
 from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_outside, ids_twice, names_outside
 from agentmsg.formats.sending.mends import removing, rename, renumber
-from agentmsg.formats.sending.tool_schemas import object_schemas, property_names, strict_schemas
+from agentmsg.formats.sending.schemas import closed_answers, object_schemas, property_names, strict_schemas
 from agentmsg.model.blocks import TextBlock, ToolResultBlock
 from agentmsg.model.msg import Msg
 from agentmsg.model.tools import ToolSpec
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = [
     "PROMPTS",
     "arguments",
+    "closed_answers",
+    "data_encoding",
     "duplicate_ids",
     "empty_messages",
     "empty_texts",
@@ -203,13 +206,11 @@ def tool_names(longest: int, letters: str = "a-zA-Z0-9_-", told: str = "letters,
     return SendingRule("tool-name", names_outside(fits), message, "replace the characters", mend=mend)
 
 
-def tools_missing(message: str, family: str | None = None, *, also_chosen: bool = False) -> SendingRule:
+def tools_missing(family: str | None = None) -> SendingRule:
     """Return the rule that a request with calls has tools; a history without settings gets its tools with the call.
 
     Args:
-        message: what is wrong.
         family: whose own tools count; None: all do, because those of others aren't written.
-        also_chosen: whether the rule also applies to a choice of tools.
     """
 
     def find(request: Request) -> Iterator[Path]:
@@ -218,10 +219,10 @@ def tools_missing(message: str, family: str | None = None, *, also_chosen: bool 
         given: Iterable[Any] = tools if family is None else (t for t in tools if _is_own(t, family))
         if settings is None or next(iter(given), None) is not None:
             return
-        if (also_chosen and settings.tool_choice is not None) or next(calls_of(request), None) is not None:
+        if next(calls_of(request), None) is not None:
             yield ("tools",)
 
-    return SendingRule("tools-missing", find, message, "give the tools")
+    return SendingRule("tools-missing", find, "there are calls, and no tools", "give the tools")
 
 
 def _is_own(tool: Any, family: str) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg.formats import is_mapping
 from agentmsg.formats.sending import (
     PAIRING,
     Change,
@@ -14,16 +15,17 @@ from agentmsg.formats.sending import (
     Path,
     Request,
     SendingRule,
-    data_encoding,
+    limits,
     usual,
 )
+from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.anthropic.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SAYING = ("user", "assistant", *usual.PROMPTS)
-_MOST_MESSAGES, _MOST_CACHES = 100_000, 4
+_MOST_MESSAGES, _MOST_CACHES, _LEAST_BUDGET = 100_000, 4, 1024
 
 
 def _system_place(request: Request) -> Iterator[Path]:
@@ -119,11 +121,63 @@ def _uncached(mending: Mending) -> Iterator[Edit]:
         yield Change((*path, "cache"), None)
 
 
+# -- settings ---------------------------------------------------------------------------------------------------------
+
+
+def _budget(request: Request) -> Any:
+    """Return the budget for thinking; None if there is none."""
+    said = limits.setting(request, "reasoning")
+    budget = said.get("budget") if is_mapping(said) else None
+    return budget if type(budget) is int else None
+
+
+def _enough(reasoning: Any, request: Request) -> Any:
+    budget = _budget(request)
+    return reasoning if budget is None or budget >= _LEAST_BUDGET else {**reasoning, "budget": _LEAST_BUDGET}
+
+
+def _below_limit(reasoning: Any, request: Request) -> Any:
+    """Return a budget below the limit of tokens; None if that is too low for any."""
+    budget, most = _budget(request), limits.setting(request, "max_tokens")
+    if budget is None or most is None or budget < most:
+        return reasoning
+    return {**reasoning, "budget": most - 1} if most > _LEAST_BUDGET else None
+
+
+def _unforced(choice: Any, _: Request) -> Any:
+    return choice if choice in ("auto", "none") else None
+
+
+_THINKING = limits.When("with a budget for thinking", lambda request: _budget(request) is not None)
+_LOWER = "the budget for thinking is lower than max_tokens"
+# As the API's errors say: "`temperature` may only be set to 1 when thinking is enabled", "`top_p` must be greater than
+# or equal to 0.95 or unset when thinking is enabled", "`top_k` must be unset when thinking is enabled", "Thinking may
+# not be enabled when tool_choice forces tool use", "tool_choice may only be specified while providing tools", "each
+# stop sequence must contain non-whitespace", "`temperature` and `top_p` cannot both be specified for this model".
+LIMITS = (
+    limits.between("temperature", 0, 1),
+    limits.between("top_p", 0, 1),
+    limits.filled_stops(is_blank=True),
+    limits.accepting("reasoning", _enough, f"a budget for thinking is at least {_LEAST_BUDGET}"),
+    limits.accepting("reasoning", _below_limit, _LOWER, when=limits.NO_TOOLS),
+    # Interleaved thinking, which a header asks for, has a budget for several answers.
+    limits.accepting("reasoning", _below_limit, _LOWER, when=limits.TOOLS, severity="warning"),
+    limits.between("temperature", 1, 1, when=_THINKING),
+    limits.between("top_p", 0.95, 1, when=_THINKING),
+    limits.left_out("top_k", _THINKING),
+    limits.accepting("tool_choice", _unforced, "no tool is forced", "leave the choice out", when=_THINKING),
+    limits.left_out("top_p", limits.beside("temperature"), severity="warning"),
+    *limits.offered_tools(FAMILY, "parallel_tool_calls"),
+    limits.known_choice(FAMILY),
+)
+
+
 RULES = (
     usual.no_messages(),
     # Clouds that host the model have its name in the URL, and this parameter in the body.
     SETTINGS.needs("model", "max_tokens", unnamed="anthropic_version"),
-    usual.tools_missing("there are calls, and no tools"),
+    *LIMITS,
+    usual.tools_missing(),
     # A recorded request that begins with an assistant message got an answer.
     usual.first_role(),
     SendingRule(
@@ -149,9 +203,10 @@ RULES = (
     usual.duplicate_ids(in_message=False),
     usual.id_characters("ids have only letters, digits, _ and -", "a-zA-Z0-9_-"),
     *PAIRING,
-    data_encoding(),
+    usual.data_encoding(),
     usual.tool_names(128),
     *usual.object_schemas("oneOf", "allOf", "anyOf"),
+    usual.closed_answers(),
     usual.property_names(64, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
     usual.arguments(),
     SendingRule(

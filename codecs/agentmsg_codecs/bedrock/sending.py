@@ -17,8 +17,8 @@ from agentmsg.formats.sending import (
     Request,
     SendingRule,
     clearing,
-    data_encoding,
     is_base64,
+    limits,
     removing,
     usual,
 )
@@ -38,20 +38,6 @@ def _empty_descriptions(request: Request) -> Iterator[Path]:
     for index, tool in enumerate(request.history.tools or ()):
         if isinstance(tool, am.ToolSpec) and tool.description == "":
             yield ("tools", index, "description")
-
-
-def _odd_settings(request: Request) -> Iterator[Path]:
-    settings = request.history.settings
-    if settings is None:
-        return
-    if settings.max_tokens is not None and settings.max_tokens < 1:
-        yield ("settings", "max_tokens")
-    for name in ("temperature", "top_p"):
-        value = getattr(settings, name)
-        if value is not None and not 0 <= value <= 1:
-            yield ("settings", name)
-    if "" in (settings.stop or ()):
-        yield ("settings", "stop")
 
 
 def _document_names(request: Request) -> Iterator[Path]:
@@ -86,15 +72,19 @@ def _titled(mending: Mending) -> Iterator[Edit]:
         yield Change(path, _NO_TITLE.sub(" ", block.name).strip() or "document")
 
 
+# As the service's model says; a toolConfig needs tools.
+LIMITS = (
+    limits.between("max_tokens", 1),
+    limits.between("temperature", 0, 1),
+    limits.between("top_p", 0, 1),
+    limits.few_stops(2500),
+    limits.filled_stops(is_blank=False),
+    *limits.offered_tools(FAMILY, key="toolConfig"),
+)
 RULES = (
     usual.no_messages(),
-    SendingRule(
-        "setting-range",
-        _odd_settings,
-        "at least one token; temperature and top_p from 0 to 1; words to stop at that aren't empty",
-        "give another value",
-    ),
-    usual.tools_missing("tools are called or chosen, and there are none", FAMILY, also_chosen=True),
+    *LIMITS,
+    usual.tools_missing(FAMILY),
     SendingRule(
         "empty-description",
         _empty_descriptions,
@@ -116,7 +106,7 @@ RULES = (
     usual.duplicate_ids(in_message=True, longest=_LONGEST),
     usual.id_characters(f"ids have 1 to {_LONGEST} letters, digits, _ . : and -", "a-zA-Z0-9_.:-", longest=_LONGEST),
     *PAIRING,
-    data_encoding("standard"),
+    usual.data_encoding("standard"),
     SendingRule(
         "redacted-encoding",
         _odd_redacted,

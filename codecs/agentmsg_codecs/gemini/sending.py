@@ -15,11 +15,11 @@ from agentmsg.formats.sending import (
     Request,
     SendingRule,
     clearing,
-    data_encoding,
     is_base64,
+    limits,
     usual,
 )
-from agentmsg_codecs.gemini.names import PROVIDER, UNSIGNED
+from agentmsg_codecs.gemini.names import FAMILY, PROVIDER, UNSIGNED
 from agentmsg_codecs.gemini.schemas import are_keywords_known
 
 if TYPE_CHECKING:
@@ -65,12 +65,34 @@ def _odd_keywords(request: Request) -> Iterator[Path]:
         yield ("settings", "response_format")
 
 
+# As the API's errors say: "it has a stopSequences value of 10 but the supported range is from 1 (inclusive) to 6
+# (exclusive)", "Function calling config is set without function_declarations", "allowed_function_names should be a
+# subset of the provided function_declarations", "Function calling with a response mime type: 'application/json' is
+# unsupported".
+LIMITS = (
+    limits.between("max_tokens", 1),
+    limits.between("temperature", 0, 2),
+    limits.between("top_p", 0, 1),
+    limits.between("top_k", 1),
+    limits.few_stops(5),
+    *limits.offered_tools(FAMILY),
+    limits.known_choice(FAMILY),
+    limits.accepting(
+        "response_format",
+        lambda value, _: value if value == "text" else None,
+        "only newer models answer in JSON",
+        "leave out the format",
+        when=limits.TOOLS,
+        severity="warning",
+    ),
+)
 RULES: tuple[Any, ...] = (
     usual.no_messages("there are no contents"),
+    *LIMITS,
     usual.first_role("the first content isn't a user's"),
     usual.empty_messages("the content has no parts"),
     *PAIRING,
-    data_encoding("padded"),
+    usual.data_encoding("padded"),
     SendingRule("signature-encoding", _odd_signatures, "the signature isn't base64", "leave it out", mend=clearing()),
     SendingRule(
         "signature-missing",

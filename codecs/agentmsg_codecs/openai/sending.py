@@ -14,9 +14,10 @@ from agentmsg.formats.sending import (
     Path,
     Request,
     SendingRule,
-    data_encoding,
+    limits,
     usual,
 )
+from agentmsg_codecs.openai.names import FAMILY
 from agentmsg_codecs.openai.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -65,15 +66,30 @@ def _renamed(mending: Mending) -> Iterator[Edit]:
         yield Change(path, _NO_NAME.sub("_", name)[:_LONGEST_NAME] or "_")
 
 
+# As the API's errors say: "Invalid 'temperature': decimal above maximum value", "Invalid 'stop': array too long.
+# Expected an array with maximum length 4", "'parallel_tool_calls' is only allowed when 'tools' are specified",
+# "'messages' must contain the word 'json' in some form", "Invalid 'response_format.json_schema.name': string does not
+# match pattern".
+LIMITS = (
+    limits.between("max_tokens", 1),
+    limits.between("temperature", 0, 2),
+    limits.between("top_p", 0, 1),
+    limits.few_stops(4),
+    *limits.offered_tools(FAMILY, "parallel_tool_calls"),
+    limits.known_choice(FAMILY),
+    limits.format_names(_LONGEST_NAME),
+    limits.json_word(family=FAMILY),
+)
 RULES = (
     SendingRule("no-messages", _no_messages, "there is no message", "add a message"),
     SETTINGS.needs("model"),
+    *LIMITS,
     # Recorded requests with an empty text were answered; an empty list is refused.
     usual.empty_messages(find=_empty_messages, severity="warning"),
     usual.duplicate_ids(in_message=True, longest=_LONGEST_ID),
     usual.id_characters(f"ids have at most {_LONGEST_ID} characters", least=0, longest=_LONGEST_ID),
     *PAIRING,
-    data_encoding(),
+    usual.data_encoding(),
     usual.tool_names(_LONGEST_NAME),
     SendingRule(
         "message-name",
@@ -88,7 +104,7 @@ RULES = (
         "media-type", _file_links, "files are given as data, not as a link", "fetch the file", severity="warning"
     ),
     SendingRule("media-place", _sounds, "only some models take audio", "leave out the audio", severity="warning"),
-    *usual.object_schemas("oneOf", "anyOf", "allOf", "enum", "not"),
-    *usual.strict_schemas(),
+    *usual.object_schemas("oneOf", "anyOf", "allOf", "enum", "not", is_answer_object=True),
+    usual.strict_schemas(),
     usual.too_many_tools(128),
 )

@@ -13,7 +13,7 @@ from agentmsg.formats.sending import (
     Request,
     SendingRule,
     clearing,
-    data_encoding,
+    limits,
     removing,
     usual,
 )
@@ -23,7 +23,7 @@ from agentmsg_codecs.openai_responses.settings import SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-_LONGEST_ID, _LEAST_TOKENS = 64, 16
+_LONGEST_ID = 64
 _UNREADABLE = ("audio/", "video/")
 # The items before are held by what a request refers to.
 _BEFORE = ("conversation", "previous_response_id")
@@ -104,16 +104,22 @@ def _is_unreadable(block: Any) -> bool:
     return (kind or "").startswith(_UNREADABLE)
 
 
-def _few_tokens(request: Request) -> Iterator[Path]:
-    settings = request.history.settings
-    if settings is not None and settings.max_tokens is not None and settings.max_tokens < _LEAST_TOKENS:
-        yield ("settings", "max_tokens")
-
-
+# As the API's errors say: "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16", "Tool
+# choice 'required' must be specified with 'tools' parameter", "Tool choice '...' not found in 'tools' parameter",
+# "Response input messages must contain the word 'json' in some form".
+LIMITS = (
+    limits.between("max_tokens", 16),
+    limits.between("temperature", 0, 2),
+    limits.between("top_p", 0, 1),
+    *limits.offered_tools(FAMILY, words=("required",)),
+    limits.known_choice(FAMILY),
+    limits.format_names(64),
+    limits.json_word(*_BEFORE, "prompt", family=FAMILY),
+)
 RULES = (
     SendingRule("no-messages", _no_messages, "there is no input", "add a message"),
     SETTINGS.needs("model"),
-    SendingRule("few-tokens", _few_tokens, f"an answer has at least {_LEAST_TOKENS} tokens", "allow more"),
+    *LIMITS,
     SendingRule(
         "item-id",
         _item_ids,
@@ -134,12 +140,12 @@ RULES = (
     usual.id_characters(f"ids have 1 to {_LONGEST_ID} characters", longest=_LONGEST_ID),
     # Results need not stand right behind their calls here.
     *(_paired(rule) for rule in PAIRING if rule.code != "result-late"),
-    data_encoding(),
+    usual.data_encoding(),
     usual.tool_names(128),
     usual.arguments("the arguments are no JSON object", besides="custom"),
     # Recorded: files of sound in results were refused.
     SendingRule("media-type", _odd_files, "files of sound and video can't be read", "leave out the file"),
-    *usual.object_schemas("oneOf", "anyOf", "allOf", "enum", "not"),
-    *usual.strict_schemas(),
+    *usual.object_schemas("oneOf", "anyOf", "allOf", "enum", "not", is_answer_object=True),
+    usual.strict_schemas(),
     usual.too_many_tools(128),
 )
