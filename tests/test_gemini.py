@@ -10,14 +10,17 @@ from functools import partial
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
 import agentmsg as am
 from agentmsg.formats.spelling import same_document
-from agentmsg.testing import honest_account
+from agentmsg.testing import exact_return, histories, honest_account
 from agentmsg_codecs.gemini import GeminiCodec
 from agentmsg_codecs.gemini.response import GeminiResponseCodec
+from data import effort
 from support import checked
 from support.checked import msg, refused
+from support.documents import documents
 
 CODEC, ANSWERS = GeminiCodec(), GeminiResponseCodec()
 returned = partial(checked.returned, codec=CODEC)
@@ -359,8 +362,8 @@ def test_a_call_of_an_sdk_is_a_request() -> None:
     assert (len(history.tools), history.extras) == (1, {"gemini": {"config": {"abortSignal": {}}}})
     assert am.recognize(call) == "gemini"
     beside: list[dict[str, Any]] = [{}, {"systemInstruction": None}, {"tools": []}]
-    for given in ({**call, **more} for more in beside):
-        kept = returned(given)
+    for document in ({**call, **more} for more in beside):
+        kept = returned(document)
         for changed in (kept, kept.evolve(tools=()), kept.evolve(messages=kept.messages[1:])):
             honest_account(CODEC, changed)
 
@@ -521,3 +524,40 @@ def test_schemas_of_openapi_are_json_schemas(given: dict[str, Any], meant: dict[
     edited = history.evolve(tools=[history.tools[0].evolve(parameters={"type": "object"})])
     honest_account(CODEC, edited)
     assert am.encode(edited, "gemini")["tools"][0]["functionDeclarations"][0]["parameters"] == {"type": "object"}
+
+
+MERGED = GeminiCodec(turns="merged")
+
+
+@settings(max_examples=effort(100))
+@given(history=histories())
+def test_merged_turns_are_reported(history: am.History) -> None:
+    """Adjacent messages of the model are one content, and nothing is lost."""
+    honest_account(MERGED, history)
+
+
+def test_documents_come_back_with_merged_turns() -> None:
+    """What has no adjacent contents of the model comes back as it was."""
+    for _, document in documents("gemini"):
+        exact_return(MERGED, document)
+
+
+def test_a_repaired_conversation_has_calls_behind_users_and_comes_back() -> None:
+    """Two messages of the assistant in a row, the second with a call, as other formats have them."""
+    call: dict[str, Any] = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    request: dict[str, Any] = {"messages": [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Let me see"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "r"},
+    ]}  # fmt: skip
+    plain = am.convert(request, "openai", "gemini").document
+    found = am.check(am.decode(plain, "gemini"), "gemini")
+    assert [finding.path for finding in found if finding.code == "call-place"] == [("messages", 2)]
+    done: Any = am.convert(request, "openai", "gemini", repair=True)
+    assert [native["role"] for native in done.document["contents"]] == ["user", "model", "user"]
+    parts = done.document["contents"][1]["parts"]
+    assert [part.get("text") or part["functionCall"]["name"] for part in parts] == ["Let me see", "f"]
+    output = am.decode(done.document, "gemini")
+    assert "call-place" not in {finding.code for finding in am.check(output, "gemini")}
+    assert am.encode(am.restore(output, done.losses), "openai") == request

@@ -90,6 +90,19 @@ def _declared(key: str, answer: str | None) -> am.History:
     return VALID.evolve(tools=asked.tools, settings=asked.settings)
 
 
+def _apart() -> am.History:
+    """Return a history with two results of a turn, in two contents of Gemini's."""
+    calls = {"role": "model", "parts": [{"functionCall": {"name": name, "args": {}}} for name in "fg"]}
+    results = [{"role": "user", "parts": [{"functionResponse": {"name": name, "response": {}}}]} for name in "fg"]
+    contents = [
+        {"role": "user", "parts": [{"text": "Hi"}]},
+        calls,
+        *results,
+        {"role": "model", "parts": [{"text": "x"}]},
+    ]
+    return am.decode(contents, "gemini")
+
+
 def _asking(**settings: Any) -> am.History:
     """Return a history with these settings, and those that a request needs."""
     return am.History([_USER, _SAID]).with_settings(model="m", max_tokens=99, **settings)
@@ -149,6 +162,9 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "result-late": _LATE,
         "empty-message": _EMPTY,
         "first-role": (am.History([_SAID, *VALID]), am.History([am.Msg.user("…"), _SAID, *VALID])),
+        "call-first": (VALID[1:], am.History([am.Msg.user("…"), *VALID[1:]])),
+        "result-count": (_apart(), None),
+        "call-place": (_with(1, _SAID, _ASKED), None),
         "schema-keyword": (_declared("parameters", None), None),
         "signature-encoding": (
             _with(3, am.Msg("assistant", [am.TextBlock("x", signature=am.Signature("google", "A"))])),

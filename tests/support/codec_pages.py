@@ -386,7 +386,8 @@ def _sending(codecs: Sequence[am.Codec]) -> Iterator[str]:
 
 
 def _codes(codec: am.Codec, severity: str) -> str:
-    return ", ".join(f"`{rule.code}`" for rule in codec.rules if rule.severity == severity)
+    codes = dict.fromkeys(rule.code for rule in codec.rules if rule.severity == severity)
+    return ", ".join(f"`{code}`" for code in codes)
 
 
 def _index(names: Sequence[str]) -> Iterator[str]:

@@ -65,12 +65,25 @@ def no_messages(message: str = "there is no message") -> SendingRule:
     return SendingRule("no-messages", find, message, "add a user's message")
 
 
-def first_role(message: str = "the first message isn't a user's") -> SendingRule:
-    """Return the rule that the first turn isn't an assistant's."""
+def first_role(
+    message: str = "the first message isn't a user's",
+    *,
+    applies: Callable[[Msg], bool] = lambda _: True,
+    code: str = "first-role",
+    severity: Severity = "warning",
+) -> SendingRule:
+    """Return the rule that the first turn isn't an assistant's.
+
+    Args:
+        message: what is wrong.
+        applies: whether it applies to a message of the assistant.
+        code: of the rule.
+        severity: of the findings.
+    """
 
     def find(request: Request) -> Iterator[Path]:
         first = next(turns(request), None)
-        if first is not None and first[1].role == "assistant":
+        if first is not None and first[1].role == "assistant" and applies(first[1]):
             yield ("messages", first[0], "role")
 
     def mend(mending: Mending) -> Iterator[Edit]:
@@ -78,7 +91,7 @@ def first_role(message: str = "the first message isn't a user's") -> SendingRule
             yield Insert(int(path[1]), Msg("user", "\u2026", id=None, created_at=None))
 
     fix = "put a user's message before it"
-    return SendingRule("first-role", find, message, fix, mend=mend, severity="warning")
+    return SendingRule(code, find, message, fix, mend=mend, severity=severity)
 
 
 def empty_messages(

@@ -30,13 +30,14 @@ Follows the Python package google-genai 3.4.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import Native, Unreadable, excerpt, is_list, is_marked, is_object, mark_of, natives
+from agentmsg.formats import Native, Unreadable, adopt, excerpt, is_list, is_marked, is_object, mark_of, natives
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.gemini.base import Gemini
@@ -64,12 +65,19 @@ def _is_one(value: Any, key: str) -> bool:
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class GeminiCodec(Gemini):
-    """Requests to Gemini's generateContent; see ``Gemini``."""
+    """Requests to Gemini's generateContent; see ``Gemini``.
+
+    Attributes:
+        turns: whether adjacent messages of the model stay, or become one: calls follow a user or the results of calls.
+    """
 
     name: ClassVar[str] = "gemini"
     title: ClassVar[str] = "Google Gemini generateContent (requests)"
-    rules = rules_at("agentmsg_codecs.gemini.sending")
+    repairs_with: ClassVar[Mapping[str, Any]] = adopt({"turns": "merged"})
+    rules = rules_at("agentmsg_codecs.gemini.sending", lambda codec: ("call-place",) if codec.turns == "merged" else ())
     joins_turns: ClassVar[bool] = True
+
+    turns: Literal["kept", "merged"] = attrs.field(default="kept", validator=attrs.validators.in_(("kept", "merged")))
 
     @property
     def described(self) -> tuple[Described, ...]:
@@ -80,7 +88,7 @@ class GeminiCodec(Gemini):
         """Return what requests support; see capabilities.py."""
         from agentmsg_codecs.gemini.capabilities import make_caps  # noqa: PLC0415 - readers need no table
 
-        return make_caps(self.engine)
+        return make_caps(self.engine, merges=self.turns == "merged")
 
     def read(self, document: Any) -> am.History:
         """Read a body, a list of contents, or one content."""

@@ -123,8 +123,13 @@ def _says_no_tools(history: am.History, key: str, value: Any) -> bool:
     return says_no_tools(history, key, value) and not (is_mapping(value) and value)
 
 
-def make_caps(messages: Messages) -> Caps:
-    """Return the capability table of requests."""
+def make_caps(messages: Messages, *, merges: bool) -> Caps:
+    """Return the capability table of requests.
+
+    Args:
+        messages: reads and writes them.
+        merges: whether adjacent messages of the model become one.
+    """
     fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _MESSAGE_KEYS))}
     system = MessageRow(fields=fields, blocks=_rows(messages, "system", {}))
     inner = {**_rows(messages, "inner", {}), **text_rows()}
@@ -141,7 +146,12 @@ def make_caps(messages: Messages) -> Caps:
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_contents), odd=_says_no_tools)},
         tools=tool_rows(),
         settings=SETTINGS.row(),
-        arrange=(restructure.split_results, restructure.lift("system"), _one_instruction, restructure.merge("system")),
+        arrange=(
+            restructure.split_results,
+            restructure.lift("system"),
+            _one_instruction,
+            restructure.merge("system", *(("assistant",) if merges else ())),
+        ),
         needs_id=natives.lacks_id(FAMILY),
         derives_names=True,
         drops_emptied=True,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import is_mapping
+from agentmsg.formats import grouping, is_mapping
 from agentmsg.formats.sending import (
     PAIRING,
     Change,
@@ -54,6 +55,28 @@ def _sign(mending: Mending) -> Iterator[Edit]:
         yield Change((*path, "signature"), am.Signature(PROVIDER, UNSIGNED), "annotation")
 
 
+def _calls_after_model(request: Request) -> Iterator[Path]:
+    """Yield the model's messages with calls right behind another one of its messages."""
+    for (_, before), (index, message) in pairwise(usual.turns(request)):
+        if (
+            before.role == message.role == "assistant"
+            and _is_calling(message)
+            and not grouping.seat_of(message, FAMILY)
+        ):
+            yield ("messages", index)
+
+
+def _results_apart(request: Request) -> Iterator[Path]:
+    """Yield the results that begin another content right behind a result."""
+    for index, (before, message) in enumerate(pairwise(request.messages), 1):
+        if before.role == message.role == "tool" and grouping.seat_of(message, FAMILY) == 0:
+            yield ("messages", index)
+
+
+def _is_calling(message: am.Msg) -> bool:
+    return any(call.kind != "server" for call in message.tool_calls)
+
+
 def _odd_keywords(request: Request) -> Iterator[Path]:
     """Yield the schemas that should be OpenAPI's and aren't: "Unknown name ... Cannot find field" (recorded)."""
     for index, tool in enumerate(request.history.tools):
@@ -89,7 +112,20 @@ LIMITS = (
 RULES: tuple[Any, ...] = (
     usual.no_messages("there are no contents"),
     *LIMITS,
-    usual.first_role("the first content isn't a user's"),
+    usual.first_role("the first content isn't a user's", applies=lambda message: not _is_calling(message)),
+    # "Please ensure that function call turn comes immediately after a user turn or after a function response turn": for
+    # the first content, this is certain.
+    usual.first_role("the first content calls tools", applies=_is_calling, code="call-first", severity="error"),
+    SendingRule(
+        "call-place",
+        _calls_after_model,
+        "calls come right after a user's content or results",
+        'join the messages (the option turns="merged")',
+        severity="warning",
+    ),
+    # "Please ensure that the number of function response parts is equal to the number of function call parts of the
+    # function call turn" (reported).
+    SendingRule("result-count", _results_apart, "the results of one turn share a content", "put them into one"),
     usual.empty_messages("the content has no parts"),
     *PAIRING,
     usual.data_encoding("padded"),
