@@ -179,6 +179,37 @@ def test_settings_are_repaired_in_a_conversion(
     assert am.encode(restored, source) == document
 
 
+# Bodies with numbers that aren't read as settings, because they are out of range.
+UNREAD: list[tuple[Any, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
+    ("openai", {"temperature": 3, "logprobs": True}, {"temperature": 2, "logprobs": True}, {"temperature": 2}),
+    ("openai-responses", {"temperature": -0.5}, {"temperature": 0}, {"temperature": 0}),
+    ("anthropic", {"max_tokens": 9, "temperature": 1.5, "top_k": 3}, {"max_tokens": 9, "temperature": 1, "top_k": 3},
+     {"temperature": 1}),
+    ("gemini", {"generationConfig": {"temperature": 5, "topP": 2, "logprobs": 1}},
+     {"generationConfig": {"temperature": 2, "topP": 1, "logprobs": 1}}, {"temperature": 2, "top_p": 1}),
+    ("gemini", {"generation_config": {"temperature": 5, "top_k": 3}},
+     {"generation_config": {"temperature": 2, "top_k": 3}}, {"temperature": 2}),
+    ("bedrock", {"inferenceConfig": {"temperature": -1}}, {"inferenceConfig": {"temperature": 0}}, {"temperature": 0}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("target", "asked", "written", "settings"), UNREAD)
+def test_numbers_that_were_not_read_are_found(
+    target: Any, asked: dict[str, Any], written: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    """A number outside the range is an extra; it is found as a setting, mended, and comes back."""
+    document = {**am.encode(_asking({"max_tokens": None}), target, on_loss="ignore"), **asked}
+    history = am.decode(document, target)
+    assert [finding.path for finding in am.check(history, target)] == [("settings", name) for name in settings]
+    repaired = am.repair(history, target)
+    assert {name: getattr(repaired.history.settings, name) for name in settings} == settings
+    assert am.encode(repaired.history, target) == {**document, **written}
+    assert am.encode(am.restore(repaired.history, repaired.losses), target) == document
+    done = am.convert(document, target, target, repair=True)
+    assert done.document == {**document, **written}
+    assert am.encode(am.restore(am.decode(done.document, target), done.losses), target) == document
+
+
 @pytest.mark.parametrize("target", ["openai", "openai-responses"])
 def test_a_word_of_json_is_enough(target: Any) -> None:
     """The word may stand in any message, in any case; what isn't looked at may hold it."""

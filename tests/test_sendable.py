@@ -243,6 +243,10 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "trailing-space": (_with(3, am.Msg.assistant("Done ")), VALID),
         "id-characters": (_named("a.b"), _named("a_b")),
         "too-many": (am.History([_USER] * 100_001), None),
+        "thinking-first": (
+            _asking(reasoning={"budget": 2048}).with_settings(max_tokens=4096),
+            _asking().with_settings(max_tokens=4096),
+        ),
         "open-schema": (
             _asking(response_format={"schema": _LOOSE | {"additionalProperties": True}}),
             _asking(response_format={"schema": _LOOSE}),

@@ -21,6 +21,7 @@ from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import MadeName
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
+from agentmsg.model.settings import Settings
 from agentmsg.model.tool_links import CallNames
 
 if TYPE_CHECKING:
@@ -235,9 +236,10 @@ class Draft:
 
     def _change(self, edit: Change, why: str, outs: list[_Line]) -> None:
         path, name = edit.path, str(edit.path[-1])
-        if path[0] == "settings":
-            settings: Any = self._whole.settings
-            self._whole = self._whole.evolve(settings=settings.evolve(**{name: edit.value}))
+        if path[0] in ("settings", "extras"):
+            settings = self._whole.settings or Settings()
+            value = edit.value if path[0] == "extras" else settings.evolve(**{name: edit.value})
+            self._whole = self._whole.evolve(**{path[0]: value})
             self._reasons[path] = why, edit.level
             return
         if path[0] == "tools":

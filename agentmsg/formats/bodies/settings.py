@@ -16,6 +16,7 @@ from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from dataclasses import KW_ONLY
 
     from agentmsg.formats.capabilities import Cell, Rule
     from agentmsg.formats.forms.described import Described
@@ -29,6 +30,14 @@ __all__ = ["BodySettings"]
 
 _UNSET = Settings()
 _NAME = object()
+
+
+class _Ranged(Via):
+    """A number with a range, from ``least`` to ``most``."""
+
+    _: KW_ONLY
+    least: float
+    most: float
 
 
 class BodySettings:
@@ -171,7 +180,7 @@ class BodySettings:
             return min(max(value, least), most)
 
         cell = BodySettings.coming_back(read, write, f"it goes from {least:g} to {most:g} here")
-        return BodySettings.key(native, Via(read, write, {}, supports=cell), field)
+        return BodySettings.key(native, _Ranged(read, write, {}, supports=cell, least=least, most=most), field)
 
     @staticmethod
     def stops(native: str) -> Key:
@@ -244,6 +253,34 @@ class BodySettings:
         readers = [family for family in settings.notes if mark_of(settings, family, OWNER) == known]
         return not readers or self._owner in readers
 
+    def ranges(self) -> list[SendingRule]:
+        """Return the rules for the numbers that have a range here; one outside it may be an extra."""
+        from agentmsg.formats.sending import limits  # noqa: PLC0415 - who only reads and writes has no rules
+
+        keys = [key for key in self.described.forms["settings"].items if isinstance(key, Key)]
+        return [
+            limits.between(key.field, key.value.least, key.value.most, unread=self.unread(key.native))
+            for key in keys
+            if isinstance(key.value, _Ranged)
+        ]
+
+    def unread(self, native: str) -> Callable[[History], tuple[Any, Mapping[str, Any]] | None]:
+        """Return the function that returns a number under a key that is an extra, and the extras without it."""
+        outer = next((name for name, keys in self._inside.items() if native in keys), None)
+
+        def find(history: History) -> tuple[Any, Mapping[str, Any]] | None:
+            own = extras_of(history, self._family)
+            held = own if outer is None else own.get(outer)
+            if not is_mapping(held) or type(held.get(native)) not in (int, float):
+                return None
+            rest = _without(held, native)
+            if outer is not None:
+                rest = {**own, outer: rest} if rest else _without(own, outer)
+            others = _without(history.extras, self._family)
+            return held[native], {**others, self._family: rest} if rest else others
+
+        return find
+
     def needs(self, *names: str, unnamed: str = "") -> SendingRule:
         """Return the rule for settings that a request must have.
 
@@ -268,6 +305,10 @@ class BodySettings:
         from agentmsg.formats.sending import SendingRule  # noqa: PLC0415 - who only reads and writes has no rules
 
         return SendingRule("required-setting", find, "a request must say this", "give it")
+
+
+def _without(held: Mapping[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in held.items() if name != key}
 
 
 def _path_to(wanted: object, value: Any) -> tuple[Any, ...] | None:

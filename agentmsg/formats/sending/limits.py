@@ -28,10 +28,11 @@ from agentmsg.model.tools import ToolSpec
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from agentmsg.formats.sending.edits import Edit, Path
     from agentmsg.formats.sending.findings import Mending, Severity
+    from agentmsg.model.history import History
 
 __all__ = [
     "NO_TOOLS",
@@ -94,6 +95,7 @@ def accepting(
     when: When | None = None,
     code: str | None = None,
     severity: Severity = "error",
+    unread: Callable[[History], tuple[Any, Mapping[str, Any]] | None] = lambda _: None,
 ) -> SendingRule:
     """Return the rule that a setting has a value that is accepted.
 
@@ -105,18 +107,26 @@ def accepting(
         when: what it depends on.
         code: of the rule; by default that of a range, or of a conflict if it depends on something.
         severity: of the findings.
+        unread: returns a value that is an extra, because none like it is read, with the extras left without it.
     """
 
-    def nearest(request: Request) -> Any:
+    def stated(request: Request) -> tuple[Any, Mapping[str, Any] | None]:
         value = setting(request, name)
-        return value if value is None or not (when is None or when.holds(request)) else near(value, request)
+        return (value, None) if value is not None else unread(request.history) or (None, None)
+
+    def nearest(value: Any, request: Request) -> Any:
+        return near(value, request) if value is not None and (when is None or when.holds(request)) else value
 
     def find(request: Request) -> Iterator[Path]:
-        if nearest(request) != setting(request, name):
+        value, _ = stated(request)
+        if nearest(value, request) != value:
             yield ("settings", name)
 
     def mend(mending: Mending) -> Iterator[Edit]:
-        return (Change(path, nearest(mending.request)) for path in mending.paths)
+        value, extras = stated(mending.request)
+        yield Change(("settings", name), nearest(value, mending.request))
+        if extras is not None:
+            yield Change(("extras",), extras)
 
     told = message if when is None else f"{when.told}, {message}"
     code = code or (_RANGE if when is None else _CONFLICT)

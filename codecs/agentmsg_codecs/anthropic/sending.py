@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -148,6 +149,15 @@ def _unforced(choice: Any, _: Request) -> Any:
     return choice if choice in ("auto", "none") else None
 
 
+def _led_by_thinking(reasoning: Any, request: Request) -> Any:
+    """Return no reasoning if the answer goes on from a turn that began without thinking."""
+    turns = [message for _, message in usual.turns(request)]
+    turn = list(takewhile(lambda message: message.role in ("assistant", "tool"), reversed(turns)))
+    began = turn[-1].content if turn and turn[-1].role == "assistant" else ()
+    is_led = not began or isinstance(began[0], am.ThinkingBlock)
+    return reasoning if is_led or _budget(request) is None else None
+
+
 _THINKING = limits.When("with a budget for thinking", lambda request: _budget(request) is not None)
 _LOWER = "the budget for thinking is lower than max_tokens"
 # As the API's errors say: "`temperature` may only be set to 1 when thinking is enabled", "`top_p` must be greater than
@@ -155,7 +165,7 @@ _LOWER = "the budget for thinking is lower than max_tokens"
 # not be enabled when tool_choice forces tool use", "tool_choice may only be specified while providing tools", "each
 # stop sequence must contain non-whitespace", "`temperature` and `top_p` cannot both be specified for this model".
 LIMITS = (
-    limits.between("temperature", 0, 1),
+    limits.between("temperature", 0, 1, unread=SETTINGS.unread("temperature")),
     limits.between("top_p", 0, 1),
     limits.filled_stops(is_blank=True),
     limits.accepting("reasoning", _enough, f"a budget for thinking is at least {_LEAST_BUDGET}"),
@@ -167,6 +177,16 @@ LIMITS = (
     limits.left_out("top_k", _THINKING),
     limits.accepting("tool_choice", _unforced, "no tool is forced", "leave the choice out", when=_THINKING),
     limits.left_out("top_p", limits.beside("temperature"), severity="warning"),
+    # "When `thinking` is enabled, a final `assistant` message must start with a thinking block"; now some models answer
+    # without thinking.
+    limits.accepting(
+        "reasoning",
+        _led_by_thinking,
+        "with a budget for thinking, an unfinished turn begins with thinking",
+        "leave the budget out",
+        code="thinking-first",
+        severity="warning",
+    ),
     *limits.offered_tools(FAMILY, "parallel_tool_calls"),
     limits.known_choice(FAMILY),
 )

@@ -23,6 +23,7 @@ from agentmsg.formats.sending import (
     usual,
 )
 from agentmsg_codecs.bedrock.names import FAMILY
+from agentmsg_codecs.bedrock.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,8 +76,7 @@ def _titled(mending: Mending) -> Iterator[Edit]:
 # As the service's model says; a toolConfig needs tools.
 LIMITS = (
     limits.between("max_tokens", 1),
-    limits.between("temperature", 0, 1),
-    limits.between("top_p", 0, 1),
+    *SETTINGS.ranges(),
     limits.few_stops(2500),
     limits.filled_stops(is_blank=False),
     *limits.offered_tools(FAMILY, key="toolConfig"),

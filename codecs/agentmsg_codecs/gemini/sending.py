@@ -22,6 +22,7 @@ from agentmsg.formats.sending import (
 )
 from agentmsg_codecs.gemini.names import FAMILY, PROVIDER, UNSIGNED
 from agentmsg_codecs.gemini.schemas import are_keywords_known
+from agentmsg_codecs.gemini.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,8 +95,7 @@ def _odd_keywords(request: Request) -> Iterator[Path]:
 # unsupported".
 LIMITS = (
     limits.between("max_tokens", 1),
-    limits.between("temperature", 0, 2),
-    limits.between("top_p", 0, 1),
+    *SETTINGS.ranges(),
     limits.between("top_k", 1),
     limits.few_stops(5),
     *limits.offered_tools(FAMILY),

@@ -72,7 +72,7 @@ def _renamed(mending: Mending) -> Iterator[Edit]:
 # match pattern".
 LIMITS = (
     limits.between("max_tokens", 1),
-    limits.between("temperature", 0, 2),
+    *SETTINGS.ranges(),
     limits.between("top_p", 0, 1),
     limits.few_stops(4),
     *limits.offered_tools(FAMILY, "parallel_tool_calls"),

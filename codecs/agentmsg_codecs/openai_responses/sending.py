@@ -109,7 +109,7 @@ def _is_unreadable(block: Any) -> bool:
 # "Response input messages must contain the word 'json' in some form".
 LIMITS = (
     limits.between("max_tokens", 16),
-    limits.between("temperature", 0, 2),
+    *SETTINGS.ranges(),
     limits.between("top_p", 0, 1),
     *limits.offered_tools(FAMILY, words=("required",)),
     limits.known_choice(FAMILY),
