@@ -33,4 +33,4 @@ def check(history: History, target: CodecName | Codec, **options: Any) -> tuple[
     codec = get_codec(target, **options)
     rules = rules_of(codec)
     request = Request(as_history(history), joins=codec.joins_turns)
-    return tuple(finding for rule in rules for finding in rule.findings(request))
+    return tuple([rule.finding(path) for rule in rules for path in rule.find(request)])

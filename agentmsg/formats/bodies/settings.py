@@ -270,7 +270,7 @@ class BodySettings:
 
         def find(history: History) -> tuple[Any, Mapping[str, Any]] | None:
             own = extras_of(history, self._family)
-            held = own if outer is None else own.get(outer)
+            held: Any = own if outer is None else own.get(outer)
             if not is_mapping(held) or type(held.get(native)) not in (int, float):
                 return None
             rest = _without(held, native)

@@ -92,9 +92,12 @@ __getattr__ = later(globals(), _HOMES)
 class _RulesAt:
     def __init__(self, module: str, kept_by: Callable[[Any], Collection[str]]) -> None:
         self._module, self._kept_by = module, kept_by
+        self._rules: tuple[SendingRule, ...] | None = None
 
     def __get__(self, codec: object, owner: type) -> Any:
-        rules = imported(self._module).RULES
+        rules = self._rules
+        if rules is None:
+            rules = self._rules = tuple(imported(self._module).RULES)
         kept = () if codec is None else self._kept_by(codec)
         return tuple([rule for rule in rules if rule.code not in kept]) if kept else rules
 

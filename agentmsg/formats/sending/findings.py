@@ -153,10 +153,9 @@ class SendingRule:
     mend: Mend | None = attrs.field(default=None, kw_only=True)
     severity: Severity = attrs.field(default="error", kw_only=True)
 
-    def findings(self, request: Request) -> Iterator[Finding]:
-        """Yield the violations of the rule."""
-        for path in self.find(request):
-            yield Finding(self.code, self.severity, path, self.message, self.fix)
+    def finding(self, path: Path) -> Finding:
+        """Return the violation of the rule at a path that it found."""
+        return Finding(self.code, self.severity, path, self.message, self.fix)
 
 
 def rules_of(codec: Any) -> tuple[SendingRule, ...]:

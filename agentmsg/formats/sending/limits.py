@@ -28,7 +28,7 @@ from agentmsg.model.tools import ToolSpec
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from agentmsg.formats.sending.edits import Edit, Path
     from agentmsg.formats.sending.findings import Mending, Severity
@@ -95,7 +95,7 @@ def accepting(
     when: When | None = None,
     code: str | None = None,
     severity: Severity = "error",
-    unread: Callable[[History], tuple[Any, Mapping[str, Any]] | None] = lambda _: None,
+    unread: Callable[[History], tuple[Any, Mapping[str, Any]] | None] | None = None,
 ) -> SendingRule:
     """Return the rule that a setting has a value that is accepted.
 
@@ -112,19 +112,18 @@ def accepting(
 
     def stated(request: Request) -> tuple[Any, Mapping[str, Any] | None]:
         value = setting(request, name)
-        return (value, None) if value is not None else unread(request.history) or (None, None)
+        found = None if value is not None or unread is None else unread(request.history)
+        return found or (value, None)
 
-    def nearest(value: Any, request: Request) -> Any:
-        return near(value, request) if value is not None and (when is None or when.holds(request)) else value
-
-    def find(request: Request) -> Iterator[Path]:
-        value, _ = stated(request)
-        if nearest(value, request) != value:
-            yield ("settings", name)
+    def find(request: Request) -> Iterable[Path]:
+        value = stated(request)[0]
+        if value is None or (when is not None and not when.holds(request)) or near(value, request) == value:
+            return ()
+        return (("settings", name),)
 
     def mend(mending: Mending) -> Iterator[Edit]:
         value, extras = stated(mending.request)
-        yield Change(("settings", name), nearest(value, mending.request))
+        yield Change(("settings", name), near(value, mending.request))
         if extras is not None:
             yield Change(("extras",), extras)
 
