@@ -569,7 +569,6 @@ def test_what_was_accepted_has_no_error(target: Any) -> None:
 _OF_SETTINGS = (
     "Function tools with reasoning_effort are not supported",  # two settings that exclude each other
     "max_tokens or model output limit was reached",  # a limit too low for the response
-    "'top_p' is not supported with this model",  # a setting that the model lacks
     "This model doesn't support",  # media that the model doesn't accept
     "extraneous key [toolResult]",  # the same, for another provider's model
     "Web search options not supported with this model",  # a setting that the model lacks

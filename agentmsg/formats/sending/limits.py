@@ -43,6 +43,7 @@ __all__ = [
     "between",
     "few_stops",
     "filled_stops",
+    "fixed_sampling",
     "format_names",
     "json_word",
     "known_choice",
@@ -180,6 +181,25 @@ def filled_stops(*, is_blank: bool) -> SendingRule:
 def left_out(name: str, when: When, **how: Any) -> SendingRule:
     """Return the rule that a setting has no place beside something else; ``how`` are options of ``accepting``."""
     return accepting(name, lambda _, __: None, f"there is no {name}", "leave it out", when=when, **how)
+
+
+def fixed_sampling(models: str) -> tuple[SendingRule, SendingRule]:
+    """Return the rules that models which reason take no temperature and top_p; other servers may use their names.
+
+    Args:
+        models: how their names begin, as a regular expression.
+    """
+    begins = re.compile(models).match
+
+    def reasons(request: Request) -> bool:
+        model = setting(request, "model")
+        return model is not None and setting(request, "reasoning") != "off" and begins(model) is not None
+
+    when = When("for a model that reasons", reasons)
+    return (
+        between("temperature", 1, 1, when=when, severity="warning"),
+        left_out("top_p", when, severity="warning"),
+    )
 
 
 # -- tools ------------------------------------------------------------------------------------------------------------

@@ -69,11 +69,12 @@ def _renamed(mending: Mending) -> Iterator[Edit]:
 # As the API's errors say: "Invalid 'temperature': decimal above maximum value", "Invalid 'stop': array too long.
 # Expected an array with maximum length 4", "'parallel_tool_calls' is only allowed when 'tools' are specified",
 # "'messages' must contain the word 'json' in some form", "Invalid 'response_format.json_schema.name': string does not
-# match pattern".
+# match pattern", "'top_p' is not supported with this model", "'temperature' does not support 0.2 with this model".
 LIMITS = (
     limits.between("max_tokens", 1),
     *SETTINGS.ranges(),
     limits.between("top_p", 0, 1),
+    *limits.fixed_sampling(r"(o\d|gpt-[5-9])(?!.*chat)"),
     limits.few_stops(4),
     *limits.offered_tools(FAMILY, "parallel_tool_calls"),
     limits.known_choice(FAMILY),

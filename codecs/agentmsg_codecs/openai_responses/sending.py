@@ -111,6 +111,7 @@ LIMITS = (
     limits.between("max_tokens", 16),
     *SETTINGS.ranges(),
     limits.between("top_p", 0, 1),
+    *limits.fixed_sampling(r"(o\d|gpt-[5-9])(?!.*chat)"),
     *limits.offered_tools(FAMILY, words=("required",)),
     limits.known_choice(FAMILY),
     limits.format_names(64),
