@@ -16,6 +16,7 @@ _TOOLS = [am.ToolSpec("find", parameters={"type": "object"})]
 _STOPS = tuple("abcdefghijkl")
 _SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
 _CLOSED = {**_SCHEMA, "additionalProperties": False}
+_EMPTY = {"type": "object", "additionalProperties": False}
 _THINKING: dict[str, Any] = {"reasoning": {"budget": 2048}, "max_tokens": 4096}
 _ONE: dict[str, Any] = {"name": "find"}
 _OTHER: dict[str, Any] = {"name": "other"}
@@ -64,6 +65,8 @@ PLAIN: list[_Case] = [
     ("anthropic", {"parallel_tool_calls": True}, {"parallel_tool_calls": None}),
     ("anthropic", {"response_format": {"schema": _SCHEMA}},
      {"response_format": {"schema": _CLOSED}}),
+    ("anthropic", {"response_format": {"schema": {"properties": {"a": True, "b": {"type": "object"}}}}},
+     {"response_format": {"schema": {"properties": {"a": True, "b": _EMPTY}, "additionalProperties": False}}}),
     ("gemini", {"max_tokens": 0}, {"max_tokens": 1}),
     ("gemini", {"temperature": 2.5}, {"temperature": 2}),
     ("gemini", {"top_p": 1.5}, {"top_p": 1}),
@@ -225,6 +228,8 @@ def test_a_word_of_json_is_enough(target: Any) -> None:
         am.Msg.system("Answer in json."),
         am.Msg.user("Some JSON, please"),
         am.Msg("native", [am.NativeBlock(target, {"a": 1})]),
+        am.Msg.tool("Some JSON", tool_call_id="a"),
+        am.Msg("tool", [am.ToolResultBlock("a", structured={"a": 1})]),
     ):
         assert "json-word" not in {each.code for each in am.check(missing.evolve(messages=[said]), target)}
     shown = [am.Msg("user", [am.ImageBlock(am.URLSource("https://x/json.png"))])]

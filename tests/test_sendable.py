@@ -92,14 +92,12 @@ def _declared(key: str, answer: str | None) -> am.History:
 
 def _apart() -> am.History:
     """Return a history with two results of a turn, in two contents of Gemini's."""
-    calls = {"role": "model", "parts": [{"functionCall": {"name": name, "args": {}}} for name in "fg"]}
-    results = [{"role": "user", "parts": [{"functionResponse": {"name": name, "response": {}}}]} for name in "fg"]
-    contents = [
-        {"role": "user", "parts": [{"text": "Hi"}]},
-        calls,
-        *results,
-        {"role": "model", "parts": [{"text": "x"}]},
-    ]
+    nothing: dict[str, Any] = {}
+    calls = [{"functionCall": {"name": name, "args": nothing}} for name in "fg"]
+    results = [{"functionResponse": {"name": name, "response": nothing}} for name in "fg"]
+    asked = [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "model", "parts": calls}]
+    told = [{"role": "user", "parts": [result]} for result in results]
+    contents: list[Any] = [*asked, *told, {"role": "model", "parts": [{"text": "x"}]}]
     return am.decode(contents, "gemini")
 
 
