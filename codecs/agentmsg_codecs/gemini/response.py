@@ -328,11 +328,12 @@ def _time(value: datetime, _: Any) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
+_TIME_SCHEMA = {"type": "string", "format": "date-time", "examples": ["2026-01-02T03:04:05Z"]}
 _FIELDS = (
     Key("usageMetadata", "usage", Nested(("usage",)), "may"),
     Key("modelVersion", "model", Text(), "may"),
     Key("responseId", "id", Link(), "may"),
-    Key("createTime", "created_at", Via(_read_time, times.write_time_z, {"enum": ["2026-01-02T03:04:05Z"]}, _time,
+    Key("createTime", "created_at", Via(_read_time, times.write_time_z, _TIME_SCHEMA, _time,
         is_spelt=True), "may", is_odd=True),
 )  # fmt: skip
 
