@@ -541,7 +541,7 @@ def ctrl_c() -> None:
 def test_ctrl_c_lets_other_code_end_its_locks(presses: int, ended: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C while the run waits for its processes stops it after that wait; a second one stops it at once."""
     lines("a.jsonl", 1_000)
-    waited = []
+    waited: list[Any] = []
 
     def interrupted(*args: Any, **options: Any) -> Any:
         for _ in range(presses):
