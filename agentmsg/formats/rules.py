@@ -248,8 +248,8 @@ def refusal_as_text(block: RefusalBlock) -> Any:
 def audio_as_text(block: AudioBlock) -> Any:
     """Turn sound into its transcript, if it has one."""
     if block.transcript:
-        return Swap(TextBlock(block.transcript), "of sound, only its words have a place")
-    return Drop("no place for sound")
+        return Swap(TextBlock(block.transcript), "only the transcript of audio has a place here")
+    return Drop("no place for audio here")
 
 
 def document_as_text(block: FileBlock) -> Any:
