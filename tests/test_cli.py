@@ -187,12 +187,10 @@ def test_codec_options_are_given_by_name() -> None:
     assert json.loads(done.stdout) == [{"USER": ["Hello"]}, {"ASSISTANT": ["Hi."]}]
 
 
-@pytest.mark.parametrize(
-    ("option", "code"), [("shout=1", 1), ("shout=yes", 1), ("whisper=true", 1), ("shout", 2), ("=true", 2)]
-)
-def test_wrong_codec_options_are_refused(option: str, code: int) -> None:
-    """An option that a codec refuses is an error; one without name or value is a usage error."""
-    assert run("convert", saved("a.json"), "--to", "transcript", "-O", option).exit_code == code
+@pytest.mark.parametrize("option", ["shout=1", "shout=yes", "whisper=true", "shout", "=true"])
+def test_wrong_codec_options_are_refused(option: str) -> None:
+    """An option that a codec refuses is a usage error, and so is one without name or value."""
+    assert run("convert", saved("a.json"), "--to", "transcript", "-O", option).exit_code == 2
 
 
 def test_account_and_document_need_two_files() -> None:
@@ -253,9 +251,9 @@ def test_unwritable_files_are_errors() -> None:
 
 
 def test_unknown_codecs_are_errors() -> None:
-    """For an unknown codec's name, the error suggests close matches."""
+    """An unknown codec is a usage error, which suggests close matches."""
     done = run("convert", saved("a.json"), "--to", "transcipt")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "did you mean transcript" in done.stderr
 
 
@@ -531,7 +529,7 @@ def test_formats_of_a_codec_shows_its_table() -> None:
     assert "2 roles, 0 of" in done.stdout
     row = next(line for line in done.stdout.splitlines() if line.startswith("TextBlock"))
     assert row.split() == ["TextBlock", "yes", "yes"]
-    assert run("formats", "nope").exit_code == 1
+    assert run("formats", "nope").exit_code == 2
 
 
 def test_formats_of_a_codec_shows_its_options() -> None:

@@ -155,7 +155,7 @@ def test_an_unknown_encoding_is_an_error() -> None:
     """A name that isn't an encoding of tiktoken ends the command with one line."""
     Path("a.json").write_text(json.dumps(BODY), encoding="utf-8")
     done = agentmsg("trim", "a.json", "--max-tokens", "9", "--encoding", "none such")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert done.stderr.splitlines()[-1].startswith("agentmsg: error [option]")
 
 

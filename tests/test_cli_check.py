@@ -65,7 +65,7 @@ def test_a_summary_lists_nothing() -> None:
 def test_a_format_without_rules_is_an_error() -> None:
     """A format without known sending rules is refused before files are read."""
     done = run("right.json", "--for", "json")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "error [option]" in done.stderr
 
 
@@ -101,6 +101,6 @@ def test_clean_conversions_say_nothing_of_it() -> None:
 def test_only_formats_with_rules_are_repaired() -> None:
     """--repair for a format without known sending rules is an error, before anything is written."""
     done = convert("right.json", "-t", "json", "-o", "out.json", "--repair")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "error [option]" in done.stderr
     assert not Path("out.json").exists()

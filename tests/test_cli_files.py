@@ -78,6 +78,17 @@ def test_on_loss_error_puts_lossy_documents_aside() -> None:
     assert len(lines("b.jsonl")) == 2
 
 
+def test_the_form_that_is_named_wins() -> None:
+    """--form says how the input holds documents, whatever its name says."""
+    Path("lines.json").write_bytes(Path(saved("a.jsonl")).read_bytes())
+    assert agentmsg("convert", "lines.json", "-o", "b.jsonl", "--to", "openai", "-q").exit_code == 1
+    done = agentmsg("convert", "lines.json", "-o", "c.jsonl", "--to", "openai", "-q", "--form", "jsonl")
+    assert done.exit_code == 0
+    assert len(lines("c.jsonl")) == 3
+    for command in (["check", "--for", "openai"], ["stats"]):
+        assert agentmsg(command[0], "lines.json", *command[1:], "--form", "jsonl").exit_code == 0
+
+
 @pytest.mark.parametrize("target", ["b.jsonl", "b.jsonl.gz", "-"])
 def test_restore_gives_files_back(target: str) -> None:
     """Converted documents and their loss reports rebuild the sources, byte for byte, compressed or through a pipe."""

@@ -55,7 +55,7 @@ def test_a_pipe_gets_markdown(name: str) -> None:
 def test_an_unknown_name_is_one_error(name: str, words: str) -> None:
     """An unknown guide is one error with a code, and names the close ones, or all."""
     done = run(name)
-    assert (done.exit_code, done.stdout) == (1, "")
+    assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("agentmsg: error [option] ")
     assert words in done.stderr
     assert "\x1b" not in done.stderr
@@ -64,7 +64,7 @@ def test_an_unknown_name_is_one_error(name: str, words: str) -> None:
 
 def test_the_index_is_no_guide() -> None:
     """Only guides are shown: not the list of them, nor any other file."""
-    assert {run(name).exit_code for name in ("README", "../README", "../cli/guide", "")} == {1}
+    assert {run(name).exit_code for name in ("README", "../README", "../cli/guide", "")} == {2}
 
 
 def test_a_guide_goes_to_a_file(tmp_path: Path) -> None:

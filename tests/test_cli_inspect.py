@@ -117,7 +117,7 @@ def test_stats_tell_and_leave_out_what_cannot_be_read() -> None:
 def test_stats_need_a_format_that_is_known() -> None:
     """An unknown format is one error, not one for each document."""
     done = run("stats", LISBON, REFUND, "--from", "langchian")
-    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
     assert "did you mean langchain" in done.stderr
 
 

@@ -450,14 +450,14 @@ def test_ctrl_c_is_answered_at_once(jobs: str) -> None:
                 assert child.poll() is None
                 assert time.monotonic() < until
                 time.sleep(0.01)
-            pressed = time.monotonic()
             os.killpg(child.pid, signal.SIGINT)
             _, errors = child.communicate()
-            answered = time.monotonic() - pressed
     finally:
         signal.signal(signal.SIGINT, before)
     assert (child.returncode, errors) == (130, b"agentmsg: stopped; --resume continues from here\n")
-    assert answered < 3, "a range takes longer"
+    # However busy the machine is: a range that had just begun did not come to its end.
+    assert part.exists()
+    assert not list(part.parent.glob("*.done"))
     assert _is_gone(child.pid), "processes of a run that was stopped are still there"
     assert not Path("o.jsonl").exists()
 

@@ -448,6 +448,18 @@ def test_what_a_text_cannot_say_is_content(result: am.ToolResultBlock, level: st
     assert am.same(am.restore(repaired.history, repaired.losses), history)
 
 
+def test_instructions_that_say_nothing_go() -> None:
+    """Blank instructions are dropped, not left empty, wherever they are; the report says so."""
+    blank, question = am.Msg("system", [am.TextBlock(""), am.TextBlock(" ")]), am.Msg.user("Hi")
+    for history, index in ((am.History.of(blank, question), 0), (am.History.of(question, blank, question), 1)):
+        done = am.repair(history, "anthropic")
+        assert done.history.messages == tuple(message for message in history if message is not blank)
+        assert {loss.path[:2] for loss in done.losses} == {("messages", index)}
+        assert am.same(am.restore(done.history, done.losses), history)
+    partly = am.History.of(am.Msg("system", [am.TextBlock(" "), am.TextBlock("Rules")]), question)
+    assert am.repair(partly, "anthropic").history[0].text == "Rules"
+
+
 def test_an_empty_message_that_says_more_is_content() -> None:
     """A message without blocks that has a structured answer is dropped, as a loss of content."""
     for code, structured in (("annotation", None), ("content", {"a": 1})):

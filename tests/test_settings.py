@@ -108,7 +108,7 @@ CONVERTED: list[tuple[am.CodecName, dict[str, Any], dict[str, Any], list[str]]] 
         "openai",
         {"parallel_tool_calls": False},
         {"tool_choice": {"type": "auto", "disable_parallel_tool_use": True}},
-        ["settings/tool_choice invented (setting): parallel calls are said with the choice of tools here"],
+        ["settings/tool_choice invented (setting): parallel calls are set with the choice of tools here"],
     ),
     (
         "openai",

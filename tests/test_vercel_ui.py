@@ -165,7 +165,9 @@ def test_results_of_a_server_stand_with_their_calls() -> None:
     """A provider's call with its result is one part, in the assistant's own message."""
     call = am.ToolUseBlock("srvtoolu_1", "f", {}, **SERVER)
     found = am.ToolResultBlock("srvtoolu_1", "x", name="f", **SERVER)
-    document = written(msg("assistant", call, am.TextBlock("so"), found, id="m"))
+    losses: list[am.Loss] = []
+    document = written(msg("assistant", call, am.TextBlock("so"), found, id="m"), losses=losses)
+    assert [(loss.path[-1], loss.kind, loss.level) for loss in losses] == [(1, "moved", "annotation")]
     part = tool("output-available", "srvtoolu_1", output="x", providerExecuted=True)
     assert document == [native(part, {"type": "text", "text": "so"})]
     assert returned(document)[0].content[:2] == (call, found)

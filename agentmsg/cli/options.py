@@ -5,7 +5,7 @@
 -O --option NAME=VALUE   an option of the codec that writes
 -o --output FILE         what is written, a folder where there are several; else stdout
    --force               replace files that are there
-   --form FORM           input format when the file name doesn't say (and for stdin)
+   --form FORM           how the input holds documents, whatever its name says
 -j --jobs N              number of worker processes
 -q --quiet               errors only
    --json                JSON for programs
@@ -159,7 +159,7 @@ def form_option(command: _F) -> _F:
     return click.option(
         "--form",
         type=click.Choice(["json", "jsonl", "msgpack", "parquet"]),
-        help="Input format when the file name doesn't say (and for stdin).",
+        help="How the input holds documents (default: as its name says; for stdin and other names, json).",
     )(command)
 
 

@@ -44,7 +44,7 @@ _COMMANDS = {
 # The extra that installs a package some commands need.
 _EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}
 # Exit codes by error code; all others are 1.
-_CODES = {"content-loss": 3, "exists": 2, "form": 2, "same-file": 2}
+_CODES = {"content-loss": 3, "exists": 2, "form": 2, "option": 2, "same-file": 2, "unknown-codec": 2}
 _WRONG_USAGE = 2
 _INTERRUPTED = 130
 _NO_READER = 141

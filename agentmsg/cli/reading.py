@@ -289,7 +289,7 @@ def _opened(
     name: str, form: Form | None, at: tuple[str, ...], column: str | None
 ) -> Generator[tuple[Reading, Callable[[Found], str]]]:
     """Open the documents of a file, with a function that returns the place of each."""
-    kind = kind_of(name, form or "json", column)
+    kind = kind_of(name, "json", column, form=form)
     check_column(column, kind)
     piece = Piece(source=Source(path=name, kind=kind, codec="", at=at))
     with reading_of(piece, DEFAULT_LIMITS, standard_in if name == STANDARD else None) as reading:

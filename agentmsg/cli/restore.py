@@ -76,7 +76,7 @@ def command(
     if converted == accounts == STANDARD:
         msg = "only one of CONVERTED and LOSSES can be stdin"
         raise click.UsageError(msg)
-    kind = kind_of(converted, form or "json", column)
+    kind = kind_of(converted, "json", column, form=form)
     if split:
         kind = as_array(kind)
     usual: Form = "msgpack" if codec is not None and get_codec(codec).binary else _usual(kind.form)

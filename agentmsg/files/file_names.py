@@ -70,21 +70,21 @@ class Kind:
         return f".{'json' if self.form == 'array' else self.form}{self.compression}"
 
 
-def kind_of(name: str, default: Form | None = None, column: str | None = None) -> Kind:
+def kind_of(name: str, default: Form | None = None, column: str | None = None, *, form: Form | None = None) -> Kind:
     """Return how a file holds documents, by its name.
 
     Args:
         name: a path, a URL, or "-".
         default: the form if the name doesn't say.
         column: the column that holds the documents, if they are in rows.
+        form: the form, whatever the name says.
 
     Raises:
         FileError: code "form" if neither says, or if the name says something that doesn't exist.
     """
     base, compression = _split(name)
     dot = base.rfind(".")
-    form = _FORMS.get(base[dot:].lower()) if dot >= 0 else None
-    form = form or default
+    form = form or (_FORMS.get(base[dot:].lower()) if dot >= 0 else None) or default
     if form is None:
         msg = f"{name}: the name doesn't end with {', '.join(SUFFIXES)}, or {_PACKED}; use --form"
         raise FileError(msg, code="form")

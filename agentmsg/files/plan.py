@@ -258,7 +258,7 @@ def _sources(
 ) -> Iterator[tuple[Source, str]]:
     """Yield the sources for files, each with its path below the named folder."""
     for path, below in files:
-        kind = kind_of(path, form or "json", column)
+        kind = kind_of(path, "json", column, form=form)
         is_stream = path == STANDARD or place_of(path).is_stream(path)
         source = Source(
             path=path,

@@ -309,7 +309,7 @@ class _Report:
         elif (not own[0].rests or (is_moved and not own[0].alone)) and not is_lifted:
             self.loss(at, "merged", None, place, Drop("neighbours are one message", "annotation"))
         elif is_moved or not own[0].rests:
-            self.loss(at, "moved", None, place, Drop("stands elsewhere"))
+            self.loss(at, "moved", None, place, Drop("is elsewhere now"))
 
     def message(self, index: int, message: Msg, own: list[_Piece], fitted: Fitted) -> None:
         path: Path = ("messages", index)
@@ -366,7 +366,7 @@ class _Report:
         other = other or (is_result and len(item.inner or item.new.content) != len(block.content))
         if lifted is not None:
             level: Level = _remade_level(block, item) if other else "annotation"
-            self.tell(at, "moved", level, "stands elsewhere", was=block if other else None, now=lifted)
+            self.tell(at, "moved", level, "is elsewhere now", was=block if other else None, now=lifted)
         elif other:
             why = "" if item.swap is None else item.swap.why
             self.tell(at, "changed", _remade_level(block, item), why, was=block, now=item.new)
@@ -384,7 +384,7 @@ class _Report:
         """Report the new place of a block that is now in a message of its own; keep the old one if it changed."""
         was = None if item.new is block else block
         level = _remade_level(block, item)
-        self.tell(at, "moved", level, "stands in a user's message behind the result", was=was, now=item.place)
+        self.tell(at, "moved", level, "is in a user message after the result", was=was, now=item.place)
 
     def rest(self, fitted: Fitted) -> None:
         source, history = fitted.source, fitted.history

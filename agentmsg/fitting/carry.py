@@ -19,7 +19,7 @@ from agentmsg.errors import AgentMsgError, LossError, is_a
 from agentmsg.fitting.account import account, loses_content
 from agentmsg.fitting.account_file import carried_lines, from_lines
 from agentmsg.fitting.fit import fit
-from agentmsg.fitting.losses import ANNOTATIONS, Loss, Losses
+from agentmsg.fitting.losses import ANNOTATIONS, Loss, Losses, relisted
 from agentmsg.fitting.restore import restore as woven
 from agentmsg.model.checks import checked, one_of
 from agentmsg.model.history import History
@@ -66,16 +66,8 @@ def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[Hi
     holding = _holding(output, codec, text)
     if holding is None:
         return output, losses
-    rest = Losses(
-        [loss for loss in losses if not _is_carried(loss)],
-        codec=losses.codec,
-        guard=losses.guard,
-        spelling=losses.spelling,
-        length=losses.length,
-        carried=len(inside),
-        secret=losses.secret,
-    )
-    return holding, rest
+    outside = [loss for loss in losses if not _is_carried(loss)]
+    return holding, relisted(losses, outside, carried=len(inside))
 
 
 def _is_carried(loss: Loss) -> bool:
@@ -164,15 +156,7 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
         msg = "this history no longer carries its part of the loss report"
         raise LossError(msg, code="edited", codec=losses.codec)
     output, inside = _taken(history, *found)
-    whole = Losses(
-        [*inside, *losses],
-        codec=losses.codec,
-        guard=losses.guard,
-        spelling=losses.spelling,
-        length=losses.length,
-        secret=losses.secret,
-    )
-    return woven(output, whole, edits=edits)
+    return woven(output, relisted(losses, [*inside, *losses], carried=0), edits=edits)
 
 
 def uncarried(history: History, losses: Losses) -> History:

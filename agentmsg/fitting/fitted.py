@@ -28,7 +28,7 @@ class FitItem:
     Attributes:
         new: the output in its place, or Drop.
         inner: what became of the blocks inside a result, if any of them changed.
-        swap: the rule's return value, if it is of another class.
+        swap: what the rule returned, if that was a Swap.
         place: its message and block in the output, if it was set apart (see result_overflow.py).
     """
 

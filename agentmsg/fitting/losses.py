@@ -23,7 +23,18 @@ from agentmsg.model.pickling import repr_html
 if TYPE_CHECKING:
     from agentmsg.model.history import History
 
-__all__ = ["ANNOTATIONS", "PROMPT_ROLES", "Kind", "Loss", "Losses", "Path", "Settled", "level_at", "level_of"]
+__all__ = [
+    "ANNOTATIONS",
+    "PROMPT_ROLES",
+    "Kind",
+    "Loss",
+    "Losses",
+    "Path",
+    "Settled",
+    "level_at",
+    "level_of",
+    "relisted",
+]
 
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
 Path: TypeAlias = tuple[str | int, ...]
@@ -183,17 +194,6 @@ class Losses(Sequence[Loss]):
             self._items = tuple(attrs.evolve(each, secret=True) for each in items) if self.secret else items
         return self._items
 
-    def _with(self, items: Iterable[Loss]) -> Losses:
-        return Losses(
-            items,
-            codec=self.codec,
-            guard=self.guard,
-            spelling=self.spelling,
-            length=self.length,
-            carried=self.carried,
-            secret=self.secret,
-        )
-
     @overload
     def __getitem__(self, index: int) -> Loss: ...
     @overload
@@ -201,7 +201,7 @@ class Losses(Sequence[Loss]):
     def __getitem__(self, index: int | slice) -> Loss | Losses:
         """Return a loss, or a slice as a loss report."""
         try:
-            return self._with(self._all()[index]) if isinstance(index, slice) else self._all()[index]
+            return relisted(self, self._all()[index]) if isinstance(index, slice) else self._all()[index]
         except IndexError:
             raise
         except Exception:  # noqa: BLE001 - anything but an index
@@ -263,8 +263,7 @@ class Losses(Sequence[Loss]):
         for name, word, words in (("level", level, get_args(Level)), ("kind", kind, get_args(Kind))):
             if word is not None:
                 one_of(word, name, *words)
-        kept = [loss for loss in self if level in (None, loss.level) and kind in (None, loss.kind)]
-        return self._with(kept)
+        return relisted(self, [loss for loss in self if level in (None, loss.level) and kind in (None, loss.kind)])
 
     @property
     def content(self) -> Losses:
@@ -277,6 +276,27 @@ class Losses(Sequence[Loss]):
         levels: tuple[Level, ...] = ("content", "annotation", "setting")
         words = [f"{counts[level]} {level}" for level in levels if counts[level]]
         return ", ".join([*words, f"{self.carried} carried"] if self.carried else words) or "nothing lost"
+
+
+def relisted(
+    losses: Losses, items: Iterable[Loss] | Callable[[], Iterable[Loss]], *, carried: int | None = None
+) -> Losses:
+    """Return a loss report with other losses of the same conversion.
+
+    Args:
+        losses: the loss report.
+        items: the other losses, or a function that makes them.
+        carried: how many further ones are inside the output, if that changes.
+    """
+    return Losses(
+        items,
+        codec=losses.codec,
+        guard=losses.guard,
+        spelling=losses.spelling,
+        length=losses.length,
+        carried=losses.carried if carried is None else carried,
+        secret=losses.secret,
+    )
 
 
 def _losses(items: Iterable[Loss]) -> tuple[Loss, ...]:

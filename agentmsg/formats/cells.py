@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentmsg.formats.capabilities import carried_extras, usually
 from agentmsg.formats.shapes import mark_of
@@ -31,6 +31,8 @@ __all__ = [
     "without",
 ]
 
+_N = TypeVar("_N", bound=Any)
+
 
 @usually(SAYS_NO_MORE)
 def arguments_text(text: str, call: ToolUseBlock) -> str | None:
@@ -38,9 +40,10 @@ def arguments_text(text: str, call: ToolUseBlock) -> str | None:
     return text if call.significant_text is None or not call.is_valid else None
 
 
-def bare(value: Any, _: Any = None) -> Any:
+def bare(value: _N, _: Any = None) -> _N:
     """Return an object without its extras, for which there is no place."""
-    return value.evolve(extras={}) if value.extras else value
+    kept: _N = value.evolve(extras={}) if value.extras else value
+    return kept
 
 
 def beside(*spaces: tuple[str, frozenset[str]], odd: Callable[[Any, str, Any], bool] | None = None) -> Cell:
@@ -73,10 +76,7 @@ def signed_by(*providers: str, is_empty: bool = False) -> Cell:
 
     @usually(usual, providers=frozenset(providers))
     def cell(value: Signature, _: Any) -> Signature | None:
-        if value.provider not in providers or not (value.value or is_empty):
-            return None
-        kept: Signature = bare(value)
-        return kept
+        return bare(value) if value.provider in providers and (value.value or is_empty) else None
 
     return cell
 

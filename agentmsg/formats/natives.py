@@ -175,7 +175,7 @@ def native_text(part: Any) -> str | None:
 
 
 def native_texts(part: Any) -> str | None:
-    """Return the same for a part that may hold others: else its ``content``, or the texts of the parts there."""
+    """Return the text of a native part that may hold others: its ``text``, its ``content``, or those of its parts."""
     content = part.get("content") if is_mapping(part) else None
     own = native_text(part) or content
     if isinstance(own, str):

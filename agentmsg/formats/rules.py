@@ -53,6 +53,7 @@ __all__ = [
     "document_as_text",
     "emptied_text",
     "file_as_text",
+    "joined_texts",
     "native_as_text",
     "native_block_row",
     "native_blocks",
@@ -248,8 +249,8 @@ def refusal_as_text(block: RefusalBlock) -> Any:
 def audio_as_text(block: AudioBlock) -> Any:
     """Turn sound into its transcript, if it has one."""
     if block.transcript:
-        return Swap(TextBlock(block.transcript), "of sound, only its words have a place")
-    return Drop("no place for sound")
+        return Swap(TextBlock(block.transcript), "only the transcript of audio has a place here")
+    return Drop("no place for audio here")
 
 
 def document_as_text(block: FileBlock) -> Any:
@@ -281,7 +282,8 @@ def _one_text(message: Msg) -> Any:
     return message
 
 
-def _joined(left: Any, right: Any) -> Any:
+def joined_texts(left: Any, right: Any) -> Any:
+    """Join two adjacent texts with a line break; return None for other blocks. The last cache hint counts."""
     if type(left) is not TextBlock or type(right) is not TextBlock:
         return None
     return left.evolve(text=f"{left.text}\n{right.text}", cache=right.cache or left.cache)
@@ -295,7 +297,7 @@ def one_text_row(fields: Mapping[str, Cell], text: Mapping[str, Cell]) -> Messag
         text: those of its text.
     """
     blocks = {**TEXT_ROWS, TextBlock: Row(text, _words)}
-    return MessageRow(fields=fields, blocks=blocks, otherwise=_one_text, joins=_joined)
+    return MessageRow(fields=fields, blocks=blocks, otherwise=_one_text, joins=joined_texts)
 
 
 def emptied_text(cells: Mapping[str, Cell]) -> Rule:

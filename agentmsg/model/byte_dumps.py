@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from agentmsg.values.types import is_list, is_object
 
-__all__ = ["dumped_bytes", "read_dumped_bytes"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["BYTES_SCHEMA", "dumped_bytes", "read_dumped_bytes"]
 
 _BUFFER = "Buffer"
+BYTES_SCHEMA: Mapping[str, Any] = MappingProxyType(
+    {
+        "type": ["array", "object"],
+        "examples": [[104, 105], {"type": _BUFFER, "data": [104, 105]}, {"0": 104, "1": 105}],
+    }
+)
+"""The JSON Schema of dumped bytes."""
 
 
 def read_dumped_bytes(value: Any) -> tuple[str, str] | None:

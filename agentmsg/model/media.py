@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.model.blocks import AudioBlock, FileBlock, ImageBlock, VideoBlock
-from agentmsg.model.byte_dumps import dumped_bytes, read_dumped_bytes
+from agentmsg.model.byte_dumps import BYTES_SCHEMA, dumped_bytes, read_dumped_bytes
 from agentmsg.model.media_types import guess_media_type
 from agentmsg.model.sources import Base64Source, URLSource
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "BYTES_SCHEMA",
     "CLASSES",
     "KINDS",
     "as_url",
@@ -26,6 +27,7 @@ __all__ = [
     "kind_of",
     "read_data_url",
     "read_dumped_bytes",
+    "types_schema",
     "unwrapped",
     "write_url",
 ]
@@ -42,6 +44,14 @@ def kind_of(media_type: Any) -> str:
     """Return the kind of media for a media type: image, audio, video, else file."""
     kind = media_type.partition("/")[0] if isinstance(media_type, str) else ""
     return kind if kind in CLASSES else "file"
+
+
+def types_schema(kind: str) -> dict[str, Any]:
+    """Return the JSON Schema of the media types of a kind."""
+    if kind != "file":
+        return {"type": "string", "pattern": f"^{kind}(/|$)", "examples": [f"{kind}/x"]}
+    others = "|".join(each for each in CLASSES if each != kind)
+    return {"type": "string", "pattern": f"^(?!({others})(/|$))", "examples": ["application/pdf", "text/plain"]}
 
 
 def read_data_url(url: str) -> Base64Source | None:

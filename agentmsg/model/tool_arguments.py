@@ -61,7 +61,7 @@ def input_object(block: ToolUseBlock) -> Mapping[str, Any]:
 
 
 def input_copy(block: ToolUseBlock) -> dict[str, Any]:
-    """Return the same object as a plain, mutable copy."""
+    """Return the object of ``input_object`` as a plain, mutable copy."""
     value = block._input  # pyright: ignore[reportPrivateUsage] - handing it out would freeze it first
     copy: dict[str, Any]
     # Without this key it can't be an envelope.

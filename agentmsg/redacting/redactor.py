@@ -16,7 +16,7 @@ from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
 from agentmsg.fitting.account import account
 from agentmsg.fitting.edited import over
 from agentmsg.fitting.fitted import Fitted
-from agentmsg.fitting.losses import Loss, Losses
+from agentmsg.fitting.losses import Loss, Losses, relisted
 from agentmsg.model.checks import clean_repr, listed, one_of
 from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
@@ -150,14 +150,7 @@ class Redactor:
 
 def _losses(source: History, output: History, kinds: Mapping[str, str]) -> Losses:
     told = account(over(Fitted(output, output, REDACTED), source, is_secret=output is not source))
-    return Losses(
-        lambda: (_with_kinds(loss, kinds) for loss in told),
-        codec=REDACTED,
-        guard=told.guard,
-        spelling=told.spelling,
-        length=told.length,
-        secret=told.secret,
-    )
+    return relisted(told, lambda: (_with_kinds(loss, kinds) for loss in told))
 
 
 def _with_kinds(loss: Loss, kinds: Mapping[str, str]) -> Loss:

@@ -1,7 +1,8 @@
 """A Hypothesis strategy of native objects, made from the JSON Schema of a description in forms.
 
-It supports what such schemas contain: const, enum, type, minimum, examples, properties, required, items, anyOf,
-references into ``$defs``, and false additionalProperties.
+It supports what such schemas contain: const, enum, type, minimum, minItems, examples, properties, required, items,
+anyOf, references into ``$defs``, and false additionalProperties. If there are examples, objects, lists, and strings
+with a pattern or a format are some of them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hypothesis import strategies as st
 
+from agentmsg.testing.schema_values import NARROWER
 from agentmsg.testing.strategies import json_values, keys, numbers, texts
 
 if TYPE_CHECKING:
@@ -61,12 +63,14 @@ class _Natives:
         return st.one_of([self.of(each) for each in schema["anyOf"]])
 
     def typed(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
-        kinds = schema["type"]
-        made = [_TYPES[kind](self, schema) for kind in ([kinds] if isinstance(kinds, str) else kinds)]
-        return st.one_of([st.sampled_from(schema["examples"]), *made] if "examples" in schema else made)
+        kinds = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+        examples = [st.sampled_from(schema["examples"])] if "examples" in schema else []
+        if examples and not NARROWER.isdisjoint([*schema, *kinds]):
+            return examples[0]
+        return st.one_of([*examples, *(_TYPES[kind](self, schema) for kind in kinds)])
 
     def array(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
-        return st.lists(self.of(schema.get("items", {})), max_size=_MOST)
+        return st.lists(self.of(schema.get("items", {})), min_size=schema.get("minItems", 0), max_size=_MOST)
 
     def object(self, schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
         properties: Mapping[str, Any] = schema.get("properties", {})

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SchemaValues"]
+__all__ = ["NARROWER", "SchemaValues"]
 
+NARROWER = frozenset({"pattern", "format", "contentMediaType", "array", "object"})
+"""With these words or types in a schema, only its examples are known to be right."""
 _REF = "#/$defs/"
 _DEEPEST = 4
 _TYPES: Mapping[str, Any] = {
@@ -56,7 +58,10 @@ class SchemaValues:
         if "not" in schema or "type" not in schema:
             return []
         kinds = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-        return [*schema.get("examples", ()), *(value for kind in kinds for value in self._typed(kind, schema, depth))]
+        examples = list(schema.get("examples", ()))
+        if examples and not NARROWER.isdisjoint([*schema, *kinds]):
+            return examples
+        return [*examples, *(value for kind in kinds for value in self._typed(kind, schema, depth))]
 
     def _typed(self, kind: str, schema: Mapping[str, Any], depth: int) -> list[Any]:
         if kind == "object" and schema.get("properties"):

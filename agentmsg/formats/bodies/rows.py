@@ -93,7 +93,7 @@ def as_address(block: Any, *, is_empty: bool = True) -> Any:
         said = audio_as_text(block) if isinstance(block, AudioBlock) else block
         return said if said is not block else Drop("media are given by URL or as data here")
     new = media.as_url(source, is_untyped=True)
-    return block if new is source else Swap(block.evolve(source=new), "an address says no more", "annotation")
+    return block if new is source else Swap(block.evolve(source=new), "a URL says nothing else here", "annotation")
 
 
 def check_document(document: Any, is_row: Callable[[Any], bool]) -> None:

@@ -95,7 +95,7 @@ class Arguments(Value):
 
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema."""
-        return {"type": "string"}
+        return {} if self.is_any else {"type": "string"}
 
 
 class Content(Value):

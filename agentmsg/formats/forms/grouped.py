@@ -314,6 +314,9 @@ class Grouped:
         return self.described.parts[place].comes_back
 
     def comes_back_from_user(self, block: NativeBlock) -> NativeBlock | None:
-        """Do the same for user messages, where a result is a separate message."""
+        """Return what is read back if a native block is written in a user message; None for anything else.
+
+        A result isn't one: it is a message of its own.
+        """
         self.fill()
         return None if self.read_result(thaw(block.value)) else self.parts.comes_back(block)

@@ -33,7 +33,7 @@ __all__ = ["Rows"]
 
 Rules: TypeAlias = "Mapping[type[Any], Rule | tuple[Rule, str | tuple[str, ...]]]"
 _IsOdd: TypeAlias = "Callable[[Any, str, Any], bool]"
-_NOT_HERE = Drop("this is not given so here")
+_NOT_HERE = Drop("an object of this kind has no place here")
 
 
 def _then(first: Cell | None, second: Cell) -> Cell:

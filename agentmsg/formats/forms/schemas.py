@@ -52,6 +52,8 @@ class Schemas:
     def whole(self, form: Form) -> dict[str, Any]:
         """Return the schema of the native objects of a form."""
         made = self._object(form.items)
+        if form.odd_in is not None:
+            made["properties"] |= {item.native: {} for item in form.items if isinstance(item, Const)}
         if form.tag is not None:
             is_must = form.tagged == "always"
             made["properties"] = {

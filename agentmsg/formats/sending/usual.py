@@ -6,9 +6,10 @@ Their turns are the messages without instructions, which are separate.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.sending.edits import Insert
+from agentmsg.formats.sending.edits import Insert, Remove
 from agentmsg.formats.sending.encoding import data_encoding
 from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_outside, ids_twice, names_outside
 from agentmsg.formats.sending.mends import removing, rename, renumber
@@ -146,11 +147,24 @@ def empty_texts(
     def white(request: Request) -> Iterator[Path]:
         return (path for path, text in texts(request) if text)
 
-    fix, mend = "drop the block", removing()
+    fix = "drop the block"
     return (
-        SendingRule("empty-text", empty, "the text is empty", fix, mend=mend),
-        SendingRule("blank-text", white, "the text is only white space", fix, mend=mend, severity=blank),
+        SendingRule("empty-text", empty, "the text is empty", fix, mend=_silence),
+        SendingRule("blank-text", white, "the text is only white space", fix, mend=_silence, severity=blank),
     )
+
+
+def _silence(mending: Mending) -> Iterator[Edit]:
+    """Remove the texts that were found, and instructions that say nothing else; ``empty_messages`` is about turns."""
+    messages = mending.request.messages
+    found = Counter(int(path[1]) for path in mending.paths)
+    silent = [
+        index
+        for index, count in found.items()
+        if messages[index].role in PROMPTS and count == len(messages[index].content)
+    ]
+    yield from (Remove(("messages", index)) for index in silent)
+    yield from (Remove(path[:-1]) for path in mending.paths if path[1] not in silent)
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------

@@ -61,7 +61,8 @@ _ARGUMENTS: Mapping[str, Any] = {
     "content": {"type": ["string", "null"]},
 }
 _LISTED: Mapping[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/place_inner"}}
-_OUTPUT: Mapping[str, Any] = {"output": _LISTED, "result": _LISTED}
+_SAID: Mapping[str, Any] = {"anyOf": [_LISTED, {"type": "string"}, {"$ref": "#/$defs/place_inner"}]}
+_OUTPUT: Mapping[str, Any] = {"output": _SAID, "result": _SAID}
 
 
 def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Media]:

@@ -162,7 +162,7 @@ class Media(NamedTuple):
     def _schema_of(self, cls: type[Any], tag: str) -> dict[str, Any]:
         """Return the schema of sources with a tag, for ``data`` blocks of a class."""
         key, kind = ("url", self.url_key) if tag == "url" else ("data", "media_type")
-        properties = {"type": {"const": tag}, key: {"type": "string"}, kind: {"const": f"{MEDIA[cls]}/x"}}
+        properties = {"type": {"const": tag}, key: {"type": "string"}, kind: media.types_schema(media.KINDS[cls])}
         return {"type": "object", "properties": properties, "required": [*properties]}
 
     def _by_tag(self, of_kind: Form, data: Form) -> list[Form]:

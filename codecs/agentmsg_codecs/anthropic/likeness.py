@@ -31,6 +31,8 @@ _OWN_PARAMETERS = frozenset(
 _OTHERS = frozenset(
     {"functions", "max_completion_tokens", "n", "response_format", "seed", "stop", "store", "stream_options"}
 )
+# Keys of OpenAI's messages.
+_OPENAI = frozenset({"tool_calls", "function_call", "tool_call_id", "refusal", "audio"})
 _ROLES = frozenset({"user", "assistant", "system"})
 # Keys of which a response without content has one.
 _BESIDE = frozenset({"model", "stop_reason", "usage"})
@@ -118,10 +120,6 @@ def _sniff_message(native: Any) -> float:
 def _is_unsigned(part: Any) -> bool:
     # Anthropic signs all thinking; compatible servers don't.
     return is_object(part) and part.get("type") == "thinking" and "signature" not in part
-
-
-# Keys of OpenAI's messages.
-_OPENAI = frozenset({"tool_calls", "function_call", "tool_call_id", "refusal", "audio"})
 
 
 def _sniff_part(part: Any) -> float:

@@ -138,7 +138,7 @@ def _as_said(settings: am.Settings) -> Any:
     if choice is settings.tool_choice and parallel is settings.parallel_tool_calls:
         return settings
     new = settings.evolve(tool_choice=choice, parallel_tool_calls=parallel)
-    return Swap(new, "parallel calls are said with the choice of tools here")
+    return Swap(new, "parallel calls are set with the choice of tools here")
 
 
 # -- thinking, and the format of the output ---------------------------------------------------------------------------

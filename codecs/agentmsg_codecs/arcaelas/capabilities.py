@@ -75,7 +75,7 @@ def _audio(block: am.AudioBlock) -> Any:
     source = block.source
     data = media.read_data_url(source.url) if isinstance(source, am.URLSource) else None
     if data is not None and data.media_type is not None:
-        return Swap(block.evolve(source=data), "sound is given as data here", "annotation")
+        return Swap(block.evolve(source=data), "audio is given as data here", "annotation")
     answer = _media(block)
     return rules.audio_as_text(block) if isinstance(answer, Drop) else answer
 

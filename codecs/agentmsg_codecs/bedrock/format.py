@@ -45,7 +45,7 @@ from agentmsg.formats.forms import (
     Words,
     Wrapped,
 )
-from agentmsg_codecs.bedrock.media import DOCUMENT, media_hatch, read_bytes, write_bytes
+from agentmsg_codecs.bedrock.media import BYTES, DOCUMENT, media_hatch, read_bytes, write_bytes
 from agentmsg_codecs.bedrock.names import FAMILY, GUARD, IMAGES, ITEM, POINT, PROVIDER, SOUNDS, TTLS, VIDEOS
 from agentmsg_codecs.bedrock.spelling import BedrockParts
 
@@ -136,13 +136,16 @@ _REASONING = Hatch(
     get=_read_reasoning,
     put=_write_reasoning,
     must=("reasoningContent",),
-    schema={"reasoningContent": {
-        "type": "object", "additionalProperties": False, "required": ["reasoningText"],
-        "properties": {"reasoningText": {
-            "type": "object", "required": ["text"],
-            "properties": {"text": {"type": "string"}, "signature": {"type": "string"}},
+    schema={"reasoningContent": {"anyOf": [
+        {"type": "object", "additionalProperties": False, "required": ["reasoningText"], "properties": {
+            "reasoningText": {"type": "object", "required": ["text"], "properties": {
+                "text": {"type": "string"}, "signature": {"type": ["string", "null"]},
+            }},
         }},
-    }},
+        {"type": "object", "additionalProperties": False, "required": ["redactedContent"], "properties": {
+            "redactedContent": BYTES,
+        }},
+    ]}},
     about="thinking, signature; redacted",
     spaces=(ITEM,),
 )  # fmt: skip

@@ -81,6 +81,17 @@ def _write_source(source: Any) -> Native:
     return {"s3Location": {"uri": source.url, **thaw(natives.extras_of(source, FAMILY))}}
 
 
+def _only(key: str, schema: Mapping[str, Any]) -> Native:
+    """Return the schema of an object with one key."""
+    return {"type": "object", "properties": {key: schema}, "required": [key], "additionalProperties": False}
+
+
+_TEXT: Mapping[str, Any] = {"type": "string"}
+BYTES: Mapping[str, Any] = {"anyOf": [_TEXT, media.BYTES_SCHEMA]}
+_STORED = {"type": "object", "properties": {"uri": _TEXT}, "required": ["uri"]}
+_SOURCES = (_only("bytes", BYTES), _only("s3Location", _STORED))
+
+
 def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
     """Return the hatch for media of a kind.
 
@@ -103,9 +114,7 @@ def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
         return {key: {**held, **thaw(natives.extras_of(block, ITEM))} if block.extras else held}
 
     schema = {"type": "object", "required": ["format", "source"], "properties": {
-        "format": {"enum": list(formats)},
-        "source": {"type": "object", "properties": {"bytes": {"type": "string"}}, "required": ["bytes"],
-                   "additionalProperties": False},
+        "format": {"enum": list(formats)}, "source": {"anyOf": [*_SOURCES]},
     }}  # fmt: skip
     return Hatch(keys=(key,), cells={"source": KEEP}, get=read, put=write, must=(key,), schema={key: schema},
                  about="source", spaces=(ITEM,))  # fmt: skip
@@ -163,6 +172,7 @@ def _write_document(block: am.FileBlock) -> Native:
     return {"document": {**held, **thaw(natives.extras_of(block, ITEM))}}
 
 
+_TEXTS = {"type": "array", "items": _only("text", _TEXT), "minItems": 1}
 DOCUMENT = Hatch(
     keys=("document",),
     cells={"source": KEEP, "name": KEEP, "context": KEEP},
@@ -172,11 +182,10 @@ DOCUMENT = Hatch(
     schema={"document": {
         "type": "object",
         "properties": {
-            "format": {"enum": list(DOCUMENTS)}, "name": {"type": "string"}, "context": {"type": "string"},
-            "source": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"],
-                       "additionalProperties": False},
+            "format": {"enum": list(DOCUMENTS)}, "name": _TEXT, "context": _TEXT,
+            "source": {"anyOf": [*_SOURCES, _only("text", _TEXT), _only("content", _TEXTS)]},
         },
-        "required": ["format", "name", "source"],
+        "required": ["name", "source"],
     }},
     about="source, name, context",
     spaces=(ITEM,),

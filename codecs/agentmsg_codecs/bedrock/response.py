@@ -146,9 +146,9 @@ def _output(engine: Messages) -> Hatch:
         return {"output": {"message": {**role, "content": content, **thaw(natives.extras_of(message, FAMILY))}}}
 
     schema = {"type": "object", "required": ["message"], "additionalProperties": False, "properties": {"message": {
-        "type": "object", "required": ["role", "content"], "properties": {
-            "role": {"const": "assistant"},
-            "content": {"type": "array", "items": {"$ref": "#/$defs/place_assistant"}, "maxItems": 1},
+        "type": "object", "required": ["content"], "properties": {
+            "role": {"enum": ["assistant", None]},
+            "content": {"type": "array", "items": {"$ref": "#/$defs/place_assistant"}},
         },
     }}}  # fmt: skip
     return Hatch(keys=("output",), cells={"content": KEEP}, get=read, put=write, must=("output",),

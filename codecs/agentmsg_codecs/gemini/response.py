@@ -25,6 +25,7 @@ Follows the Python package google-genai 3.4.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 from zlib import crc32
 
@@ -193,63 +194,68 @@ def _content(native: Native, engine: Messages, notes: Native) -> tuple[tuple[Any
     return blocks, {key: value for key, value in held.items() if key not in _CONTENT_KEYS}
 
 
+def _read_candidate(native: Native, engine: Messages) -> dict[str, Any]:
+    """Read the first candidate of a response; the others are extras."""
+    listed: Any = native.get("candidates")
+    if "candidates" not in native:
+        return {"content": (), "finish_reason": _blocked(native), "notes": {"/none": True}}
+    if not is_list(listed) or not listed or not is_object(listed[0]):
+        raise Unreadable
+    candidate: Native = listed[0]
+    others: Native = {"further": listed[1:]} if len(listed) > 1 else {}
+    notes: Native = {}
+    content, more = _content(candidate, engine, notes)
+    reason: Any = candidate.get("finishReason")
+    word = _FINISH.get(reason, reason) if _is_reason(reason) else None
+    if word in _FILTERS:
+        word, notes["/reason"] = "content_filter", word
+    rest = {key: value for key, value in candidate.items() if key not in _CANDIDATE_KEYS}
+    if "finishReason" in candidate and word is None:
+        rest["finishReason"] = reason
+    if "index" not in candidate:
+        notes["/index"] = "absent"
+    elif candidate["index"] != 0 or type(candidate["index"]) is not int:
+        rest["index"] = candidate["index"]
+    spaces = {space: adopt(own) for space, own in ((FAMILY, more), (CANDIDATE, rest), (FURTHER, others)) if own}
+    finish = natives.ended(content) if word == "stop" else word
+    content = grounded(content, rest) if rest else content
+    return {"content": content, "finish_reason": finish, "notes": notes, "extras": spaces}
+
+
+def _write_candidate(message: am.Msg, engine: Messages) -> Native:
+    """Write the candidates of a response, of which the message is the first."""
+    note = note_of(message, RESPONSE)
+    says = (
+        message.content
+        or message.finish_reason != _blocked(natives.extras_of(message, RESPONSE))
+        or not {CANDIDATE, FAMILY, FURTHER}.isdisjoint(message.extras)
+    )
+    if note.get("/none") is True and not says and _is_recognisable(message):
+        return {}
+    rest = natives.extras_of(message, CANDIDATE)
+    candidate: Native = {}
+    if message.content or "/content" not in note or FAMILY in message.extras:
+        content = ungrounded(message.content) if rest else message.content
+        parts = list(map(engine.places["assistant"].write, content))
+        held = content_of_model(parts, note)
+        candidate["content"] = {**held, **thaw(natives.extras_of(message, FAMILY))}
+    elif note["/content"] == "null":
+        candidate["content"] = None
+    if message.finish_reason is not None:
+        candidate["finishReason"] = _reason(message.finish_reason, note.get("/reason"))
+    if note.get("/index") != "absent" or "index" in rest:
+        candidate["index"] = 0
+    others = thaw(natives.extras_of(message, FURTHER)).get("further", ())
+    return {"candidates": [{**candidate, **thaw(rest)}, *others]}
+
+
 def _candidate(engine: Messages) -> Hatch:
-    def read(native: Native) -> dict[str, Any]:
-        listed: Any = native.get("candidates")
-        if "candidates" not in native:
-            return {"content": (), "finish_reason": _blocked(native), "notes": {"/none": True}}
-        if not is_list(listed) or not listed or not is_object(listed[0]):
-            raise Unreadable
-        candidate: Native = listed[0]
-        others: Native = {"further": listed[1:]} if len(listed) > 1 else {}
-        notes: Native = {}
-        content, more = _content(candidate, engine, notes)
-        reason: Any = candidate.get("finishReason")
-        word = _FINISH.get(reason, reason) if _is_reason(reason) else None
-        if word in _FILTERS:
-            word, notes["/reason"] = "content_filter", word
-        rest = {key: value for key, value in candidate.items() if key not in _CANDIDATE_KEYS}
-        if "finishReason" in candidate and word is None:
-            rest["finishReason"] = reason
-        if "index" not in candidate:
-            notes["/index"] = "absent"
-        elif candidate["index"] != 0 or type(candidate["index"]) is not int:
-            rest["index"] = candidate["index"]
-        spaces = {space: adopt(own) for space, own in ((FAMILY, more), (CANDIDATE, rest), (FURTHER, others)) if own}
-        finish = natives.ended(content) if word == "stop" else word
-        content = grounded(content, rest) if rest else content
-        return {"content": content, "finish_reason": finish, "notes": notes, "extras": spaces}
-
-    def write(message: am.Msg) -> Native:
-        note = note_of(message, RESPONSE)
-        says = (
-            message.content
-            or message.finish_reason != _blocked(natives.extras_of(message, RESPONSE))
-            or not {CANDIDATE, FAMILY, FURTHER}.isdisjoint(message.extras)
-        )
-        if note.get("/none") is True and not says and _is_recognisable(message):
-            return {}
-        rest = natives.extras_of(message, CANDIDATE)
-        candidate: Native = {}
-        if message.content or "/content" not in note or FAMILY in message.extras:
-            content = ungrounded(message.content) if rest else message.content
-            parts = list(map(engine.places["assistant"].write, content))
-            held = content_of_model(parts, note)
-            candidate["content"] = {**held, **thaw(natives.extras_of(message, FAMILY))}
-        elif note["/content"] == "null":
-            candidate["content"] = None
-        if message.finish_reason is not None:
-            candidate["finishReason"] = _reason(message.finish_reason, note.get("/reason"))
-        if note.get("/index") != "absent" or "index" in rest:
-            candidate["index"] = 0
-        others = thaw(natives.extras_of(message, FURTHER)).get("further", ())
-        return {"candidates": [{**candidate, **thaw(rest)}, *others]}
-
+    """Return the hatch of the candidates."""
     return Hatch(
         keys=("candidates",),
         cells={"content": KEEP, "finish_reason": _finish},
-        get=read,
-        put=write,
+        get=partial(_read_candidate, engine=engine),
+        put=partial(_write_candidate, engine=engine),
         spaces=(FAMILY, CANDIDATE, FURTHER),
         about="content, finish_reason",
     )
@@ -328,11 +334,12 @@ def _time(value: datetime, _: Any) -> datetime:
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value
 
 
+_TIME_SCHEMA = {"type": "string", "format": "date-time", "examples": ["2026-01-02T03:04:05Z"]}
 _FIELDS = (
     Key("usageMetadata", "usage", Nested(("usage",)), "may"),
     Key("modelVersion", "model", Text(), "may"),
     Key("responseId", "id", Link(), "may"),
-    Key("createTime", "created_at", Via(_read_time, times.write_time_z, {"enum": ["2026-01-02T03:04:05Z"]}, _time,
+    Key("createTime", "created_at", Via(_read_time, times.write_time_z, _TIME_SCHEMA, _time,
         is_spelt=True), "may", is_odd=True),
 )  # fmt: skip
 

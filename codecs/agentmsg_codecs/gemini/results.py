@@ -115,7 +115,7 @@ _SCHEMA = {
     "properties": {
         "id": {"type": "string"},
         "name": {"type": "string"},
-        "response": {"type": "object", "properties": {"output": {"type": "string"}}, "required": ["output"]},
+        "response": {"type": "object"},
         "parts": {"type": "array", "items": {"$ref": "#/$defs/place_inner"}, "minItems": 1},
     },
     "required": ["response"],

@@ -6,7 +6,7 @@ from operator import is_
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, is_marked, media, rules
+from agentmsg.formats import Drop, Swap, cells, is_marked, media, rules
 from agentmsg_codecs.gemini.format import is_data_url, is_of_code
 from agentmsg_codecs.gemini.names import FAMILY, OUTCOMES, PROVIDER
 
@@ -34,7 +34,7 @@ def carried_media(block: Any) -> Any:
         source = source.evolve(media_type=told)
     if source is block.source and not source.extras:
         return _titled(block)
-    new = block.evolve(source=source.evolve(extras={}) if source.extras else source)
+    new = block.evolve(source=cells.bare(source))
     return Swap(_titled(new), "the media type tells what it is here", "annotation")
 
 

@@ -48,7 +48,11 @@ def camel(native: Native, twins: dict[str, str]) -> tuple[Native, list[str]]:
 
 
 def camel_part(part: Native) -> tuple[Native, list[str]]:
-    """Do the same for a part and the object inside it."""
+    """Convert a part and the object inside it to camelCase; return the part and the keys that were in snake_case.
+
+    Raises:
+        Unreadable: if one of them has a key in both spellings.
+    """
     for key, value in part.items():
         if key in _OUTER_TWINS or (key in INNER and is_object(value) and not _TWINS[key].keys().isdisjoint(value)):
             break

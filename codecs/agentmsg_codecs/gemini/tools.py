@@ -41,7 +41,8 @@ def _read_schema(native: Native) -> dict[str, Any]:
     found = [key for key in _SCHEMAS if key in native]
     if len(found) != 1 or not is_object(native[found[0]]):
         raise Unreadable
-    schema, notes = native[found[0]], Native()
+    schema: Native = native[found[0]]
+    notes: Native = {}
     if found[0] == PARAMETERS:
         schema, notes = read_schema(schema)
     if found[0] != _SCHEMAS[0]:

@@ -218,6 +218,7 @@ def _text_at(key: str) -> Form:
 
 
 _EXAMPLE = '{"name": "get_weather", "arguments": {"city": "Lisbon"}}'
+_CALL_TEXT = {"type": "string", "contentMediaType": "application/json", "examples": [_EXAMPLE]}
 PARTS = (
     *map(_text_at, ("value", "content")),
     Form("text", am.TextBlock, "text", (Key("text", "text", Text()), *_padding("text"))),
@@ -227,7 +228,7 @@ PARTS = (
     Form("reasoning", am.ThinkingBlock, "reasoning", (Key("value", "thinking", Text()),), notes={"part": True}),
     Form("tool_call", am.ToolUseBlock, "tool_call", (Hatch(
         keys=("value",), cells={"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": KEEP}, get=_read_called,
-        put=_write_called, must=("value",), about="id, name, input", schema={"value": {"enum": [_EXAMPLE]}},
+        put=_write_called, must=("value",), about="id, name, input", schema={"value": _CALL_TEXT},
     ),), notes={"part": True}),
 )  # fmt: skip
 TOOLS = (

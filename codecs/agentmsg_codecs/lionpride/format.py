@@ -274,6 +274,9 @@ _METADATA = Hatch(
     about="metadata, without lion_class",
 )
 _WORD = Via(read_word, str)
+_TIME = Via(read_time, write_time, {"type": ["string", "number"]}, is_marking=True)
+_NUMBERS = {"type": "array", "items": {"type": "number"}}
+_VECTOR = Via(read_embedding, write_embedding, {"anyOf": [_NUMBERS, {"type": "string"}]}, is_marking=True)
 
 
 FORMS = (
@@ -295,10 +298,10 @@ FORMS = (
     ))),
     Form("node", am.Msg, None, (
         _ID,
-        Key("created_at", "created_at", Via(read_time, write_time, is_marking=True), "may", is_odd=True),
+        Key("created_at", "created_at", _TIME, "may", is_odd=True),
         _METADATA,
         _INNER,
-        Key("embedding", "embedding", Via(read_embedding, write_embedding, is_marking=True), "null", is_odd=True),
+        Key("embedding", "embedding", _VECTOR, "null", is_odd=True),
         Key("sender", "name", _WORD, "null", is_odd=True),
         Key("recipient", "recipient", _WORD, "null", is_odd=True),
     ), fits=lambda native: "metadata" in native or "node_metadata" not in native, is_apart=True),

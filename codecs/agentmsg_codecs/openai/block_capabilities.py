@@ -102,7 +102,7 @@ def _sound_row(messages: Messages, rule: Rule) -> Row:
         answer = rule(block)
         new = answer.new if isinstance(answer, Swap) else answer
         is_none = isinstance(new, am.AudioBlock) and messages.is_no_sound(new)
-        return Drop("there is no sound in it") if is_none else answer
+        return Drop("it holds no audio") if is_none else answer
 
     extras = carried_extras((FAMILY, lambda _: keys))
     return Row({"source": KEEP, "transcript": KEEP, "item_id": KEEP, "extras": extras}, some)

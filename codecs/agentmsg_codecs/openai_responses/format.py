@@ -59,6 +59,11 @@ _SERVER = {"kind": "server", "provider": PROVIDER}
 # -- what the assistant's side says -----------------------------------------------------------------------------------
 
 
+_ANNOTATIONS = {"type": "array", "items": {"anyOf": [
+    {"$ref": "#/$defs/url_citation"}, {"$ref": "#/$defs/other_citation"},
+]}}  # fmt: skip
+
+
 def _annotations(citation: Callable[[], Shape]) -> Hatch:
     """Return what says the citations of a text, given what returns the shape of one."""
 
@@ -77,7 +82,7 @@ def _annotations(citation: Callable[[], Shape]) -> Hatch:
         return {"annotations": [write_as(citation(), each, FAMILY) for each in block.citations]}
 
     return Hatch(keys=("annotations",), cells={"citations": KEEP}, get=read, put=write,
-                 schema={"annotations": {"enum": [[]]}}, about="citations")  # fmt: skip
+                 schema={"annotations": _ANNOTATIONS}, about="citations")  # fmt: skip
 
 
 def _is_cited(native: Native) -> bool:
@@ -85,6 +90,7 @@ def _is_cited(native: Native) -> bool:
     return any(native.get(key) is None for key in ("start_index", "end_index", "title", "url"))
 
 
+_OTHER_TYPE = {"type": "string", "pattern": "^(?!url_citation$).", "examples": ["file_citation"]}
 CITATIONS = (
     Form("url_citation", am.Citation, "url_citation", (
         Key("start_index", "start", Whole(), "may"),
@@ -93,7 +99,8 @@ CITATIONS = (
         Key("url", "url", Text(), "may"),
     ), fixed={"kind": "url_citation"}, marks={"odd": _is_cited}, is_apart="citation"),
     Form("other_citation", am.Citation, None, (Key("type", "kind", Text()),), notes={"odd": True},
-         fits=lambda native: bool(native.get("type")), is_apart="citation"),
+         fits=lambda native: bool(native.get("type")),
+         schema={"properties": {"type": _OTHER_TYPE}}, is_apart="citation"),
 )  # fmt: skip
 REFUSAL = Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()),))
 

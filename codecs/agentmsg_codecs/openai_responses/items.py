@@ -341,7 +341,7 @@ class Items:
         return cast("Any", found)[0] if is_one else None
 
     def answer_of(self, block: am.NativeBlock) -> am.NativeBlock | None:
-        """Return the same for the items of a response."""
+        """Return what is read where a native block is written among the items of a response; None if it isn't one."""
         self.fill()
         found = self.read_run([thaw(block.value)])
         return found[0] if len(found) == 1 and type(found[0]) is am.NativeBlock else None

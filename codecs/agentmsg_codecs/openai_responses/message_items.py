@@ -14,6 +14,12 @@ MESSAGE_KEYS = frozenset({"type", "role", "content", "id", "status"})
 SAID_KEYS = MESSAGE_KEYS | {"phase"}
 TOOLS_KEYS = frozenset({"type", "role", "tools", "id"})
 SAID = frozenset({"output_text", "refusal"})
+SAID_SCHEMA = {
+    "type": "object", "required": ["type", "role", "content"], "properties": {
+        "type": {"const": "message"}, "role": {"const": "assistant"},
+        "content": {"type": "array", "items": {"$ref": "#/$defs/place_said"}},
+    },
+}  # fmt: skip
 
 
 def spelling_of(native: Native, *, usual: bool) -> Native:

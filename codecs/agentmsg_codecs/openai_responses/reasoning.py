@@ -84,12 +84,16 @@ def _write(block: Any) -> Native:
     return native
 
 
+_SUMMARY = {
+    "type": "object", "properties": {"type": {"const": "summary_text"}, "text": {"type": "string"}},
+    "required": ["type", "text"], "additionalProperties": False,
+}  # fmt: skip
 REASONING = Hatch(
     keys=("summary", "content", "encrypted_content"),
     cells={"thinking": KEEP, "signature": cells.signed_by(PROVIDER)},
     get=_read,
     put=_write,
     odd=("content", "encrypted_content"),
-    schema={"summary": {"enum": [[]]}},
+    schema={"summary": {"type": "array", "items": _SUMMARY}},
     about="thinking; its signature",
 )

@@ -46,6 +46,7 @@ from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import PLACED, SERVED_RESULTS, needs_id, run_rows
 from agentmsg_codecs.openai_responses.items import Items
 from agentmsg_codecs.openai_responses.likeness import sniff_answer
+from agentmsg_codecs.openai_responses.message_items import SAID_SCHEMA
 from agentmsg_codecs.openai_responses.names import FAMILY, RESPONSE
 from agentmsg_codecs.openai_responses.usage import USAGE, carried
 
@@ -102,7 +103,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
                 raise Unreadable("output is not a list")
             return engine.read_run(items)
 
-        schema = {"type": "array", "items": {"$ref": "#/$defs/place_items"}}
+        schema = {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/place_items"}, SAID_SCHEMA]}}
         form = Form("response", am.Msg, None, (
             Key("id", "id", Link(), "may", lacks="partial"),
             Spare("object", "response"),
@@ -229,7 +230,7 @@ def _status(engine: Items) -> Hatch:
         get=read,
         put=_write_status,
         odd=_STATUS_KEYS,
-        schema={"status": {"enum": ["completed"]}, "incomplete_details": {"type": "null"}},
+        schema={"status": {"type": "string", "examples": ["completed", *sorted(_STATUSES)]}, "incomplete_details": {}},
         about="finish_reason",
     )
 

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 POINT = "cache-point"
 _make_text = maker(am.TextBlock, "text")
 _POINT_KEYS = frozenset({"kind", "ttl"})
+POINT_SCHEMA = {
+    "type": "object", "properties": {"kind": {"const": POINT}, "ttl": {"enum": sorted(TTLS)}}, "required": ["kind"],
+    "additionalProperties": False,
+}  # fmt: skip
 
 # -- user content -----------------------------------------------------------------------------------------------------
 

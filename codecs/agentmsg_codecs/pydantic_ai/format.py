@@ -47,7 +47,14 @@ from agentmsg.formats.forms import (
     Words,
 )
 from agentmsg_codecs.pydantic_ai.citations import CITED, read_citation, write_citation
-from agentmsg_codecs.pydantic_ai.content import RETRIED, is_retried, read_user_content, returned, write_user_content
+from agentmsg_codecs.pydantic_ai.content import (
+    POINT_SCHEMA,
+    RETRIED,
+    is_retried,
+    read_user_content,
+    returned,
+    write_user_content,
+)
 from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
 from agentmsg_codecs.pydantic_ai.responses import USAGE, Usage
 from agentmsg_codecs.pydantic_ai.values import DETAIL, SIGNED, STRUCTURED, TIME, data_at, partly_modelled
@@ -308,7 +315,9 @@ def _is_for_user(message: am.Msg) -> bool:
 
 _TEXT = Lifted((Place("content", Content(), need='""'),))
 _SAID_TEXT = (_TEXT, TIME)
-_SAID_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2}]}
+_SAID_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"anyOf": [
+    {"type": "string"}, {"$ref": "#/$defs/place_user"}, POINT_SCHEMA,
+]}}]}  # fmt: skip
 
 
 def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Form, ...]:

@@ -79,7 +79,7 @@ def user_media(block: Any) -> Any:
     """Keep media at a URL, as data, or uploaded; write a document given as text as text."""
     source: Any = block.source
     if isinstance(source, am.URLSource):
-        new = cells.bare(source)
+        new: Any = cells.bare(source)
     elif isinstance(source, am.Base64Source):
         new = _typed(block, cells.bare(source))
     elif isinstance(source, am.FileSource):

@@ -89,7 +89,8 @@ def _write_cost(cost: float) -> str:
     return format(Decimal(repr(cost)), "f")
 
 
-COST = Key("cost", "cost", Via(_read_cost, _write_cost, {"enum": ["0.5", "0.00012"]}, is_spelt=True), "null")
+_COST = {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$", "examples": ["0.5", "0.00012"]}
+COST = Key("cost", "cost", Via(_read_cost, _write_cost, _COST, is_spelt=True), "null")
 
 
 # -- objects of which some keys have a field --------------------------------------------------------------------------

@@ -132,13 +132,6 @@ def _layout(message: am.Msg) -> tuple[int, ...] | None:
     return restructure.in_order(content, lambda block: _rank(block, role))
 
 
-def _joined(left: Any, right: Any) -> Any:
-    """Join two adjacent texts; return None for other blocks."""
-    if type(left) is not am.TextBlock or type(right) is not am.TextBlock:
-        return None
-    return left.evolve(text=f"{left.text}\n{right.text}")
-
-
 def _one_text(message: am.Msg) -> Any:
     """Keep a message unless it has several texts."""
     content = message.content
@@ -166,7 +159,9 @@ def make_caps(messages: Messages) -> Caps:
     result = Row({"tool_call_id": KEEP, "name": KEEP, "error": KEEP, "error_type": KEEP}, _result)
 
     def row(role: str, blocks: Rows, **cells: Cell) -> MessageRow:
-        return MessageRow(fields=_ROWS.message(role, **cells), blocks=blocks, otherwise=_one_text, joins=_joined)
+        return MessageRow(
+            fields=_ROWS.message(role, **cells), blocks=blocks, otherwise=_one_text, joins=rules.joined_texts
+        )
 
     return Caps(
         messages={

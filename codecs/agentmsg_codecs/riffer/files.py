@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Native, Swap, is_marked, media, rules
+from agentmsg.formats import Drop, Native, Swap, cells, is_marked, media, rules
 from agentmsg_codecs.riffer.names import FAMILY
 
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
@@ -101,24 +101,19 @@ def _nearest(block: Any) -> Any:
 _BARE = "a file has a media type and a file name"
 
 
-def _without_extras(source: Any) -> Any:
-    """Return a source without unknown fields: a source has no object of its own here."""
-    return source.evolve(extras={}) if source.extras else source
-
-
 def carried_file(block: Any) -> Any:
     """Keep a file of a type that the library supports; write a document given as text as data."""
     source = block.source
     is_odd = is_marked(block, FAMILY, "/odd") and type(source) in (am.Base64Source, am.URLSource)
     if is_odd and _class_of(source) is type(block):
-        return Swap(block.evolve(source=_without_extras(source)), _BARE, "annotation") if source.extras else block
+        return Swap(block.evolve(source=cells.bare(source)), _BARE, "annotation") if source.extras else block
     if isinstance(source, am.BlocksSource):
         answer = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
         return Drop("this kind of document isn't supported") if answer is block else answer
     new = _nearest(block)
     if isinstance(new, Drop):
         return new
-    new = _without_extras(new)
+    new = cells.bare(new)
     cls = _class_of(new)
     name = (block.name if block.name is not None else block.title) if isinstance(block, am.FileBlock) else None
     if cls is not type(block):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Drop, Native, Swap, is_mapping, maker, mark_of, word_at
+from agentmsg.formats import KEEP, Drop, Native, Swap, cells, is_mapping, maker, mark_of, word_at
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.riffer.names import FAMILY
 
@@ -128,9 +128,7 @@ def carried_thinking(block: am.ThinkingBlock) -> Any:
 
 def carried_signature(signature: am.Signature, _: Any) -> am.Signature | None:
     """Keep the signatures of providers that the library knows."""
-    if _is_foreign(signature):
-        return None
-    return signature.evolve(extras={}) if signature.extras else signature
+    return None if _is_foreign(signature) else cells.bare(signature)
 
 
 def taken_in_part(block: am.ThinkingBlock) -> frozenset[str]:

@@ -61,7 +61,7 @@ def _text_row(said: Callable[[str], str]) -> Row:
         if text and "<" not in text:
             return block
         if not text:
-            return Drop("there are no words in it", "annotation")
+            return Drop("it holds no text", "annotation")
         new = said(text)
         return block if new == text else Swap(block.evolve(text=new), "this would be read as something else")
 
@@ -71,8 +71,10 @@ def _text_row(said: Callable[[str], str]) -> Row:
 def _thinking(block: am.ThinkingBlock) -> Any:
     thought = own_values.thinkable(block.thinking)
     if not thought.strip("\n"):
-        return Drop("nothing that can be read was thought")
-    return block if thought == block.thinking else Swap(block.evolve(thinking=thought), "tags would end it before")
+        return Drop("this thinking has no readable text")
+    if thought == block.thinking:
+        return block
+    return Swap(block.evolve(thinking=thought), "a closing tag would end it early")
 
 
 def _media(block: Any) -> Any:
@@ -152,7 +154,7 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
         # Media may stand between the texts of a user; everything else stands before or after the only text.
         is_beside = [left and right for left, right in pairwise(are_texts)]
         is_split = any(is_beside) if message.role == "user" else are_texts.count(True) > 1
-        return Swap(message, "a turn says one text", "annotation") if is_split else message
+        return Swap(message, "a turn is one text here", "annotation") if is_split else message
 
     fields = {"extras": carried_extras((FAMILY, _turn_keys))}
     return MessageRow(fields=fields, blocks=rows, otherwise=rule, joins=joined)

@@ -6,16 +6,16 @@ Version 5 has ``media`` for data; the current one has ``file``, as elsewhere. Th
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import Unreadable, is_object, mark_of, marked, media
 from agentmsg.formats.forms import Form, Hatch
 from agentmsg_codecs.vercel.media import (
     NAME,
+    REFERENCE,
     STRING,
     TAGGED,
-    TYPES,
     of_kind,
     read_bytes,
     read_data,
@@ -28,9 +28,6 @@ from agentmsg_codecs.vercel.media import (
     write_reference,
 )
 from agentmsg_codecs.vercel.names import FAMILY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # -- sources ----------------------------------------------------------------------------------------------------------
 
@@ -71,18 +68,19 @@ def _write_tagged(source: Any) -> Any:
     return write_data(marked(source, FAMILY, tag=True, bare=False))
 
 
+def _any_type(hatch: Hatch) -> Hatch:
+    """Return the hatch of a source whose media type may be of any kind."""
+    return hatch.evolve(schema={**hatch.schema, "mediaType": STRING})
+
+
 # -- forms ------------------------------------------------------------------------------------------------------------
 
-_IDS: Mapping[str, Any] = {
-    "type": "object", "properties": {"openai": STRING}, "required": ["openai"], "additionalProperties": False,
-}  # fmt: skip
-_PDF = "application/pdf"
-_DATA = with_types(source_hatch("data", _read_base64, write_base64, STRING), _PDF)
-_URL = with_types(source_hatch("url", _read_url, attrgetter("url"), STRING), _PDF)
-_ID = with_types(source_hatch("fileId", _read_id, _write_id, {"anyOf": [STRING, _IDS]}), _PDF)
-_REFERENCE = with_types(source_hatch("providerReference", read_reference, write_reference, _IDS), _PDF)
+_DATA = _any_type(source_hatch("data", _read_base64, write_base64, STRING))
+_URL = _any_type(source_hatch("url", _read_url, attrgetter("url"), STRING))
+_ID = _any_type(source_hatch("fileId", _read_id, _write_id, {"anyOf": [STRING, REFERENCE]}))
+_REFERENCE = _any_type(source_hatch("providerReference", read_reference, write_reference, REFERENCE))
 _TYPED = source_hatch("data", _read_base64, write_base64, STRING, is_typed=True)
-_FILE = source_hatch("data", _read_tagged, _write_tagged, TAGGED, is_typed=True)
+_FILE = source_hatch("data", _read_tagged, _write_tagged, {"anyOf": TAGGED}, is_typed=True)
 
 
 def inner_forms(options: Hatch) -> tuple[Form, ...]:
@@ -93,12 +91,12 @@ def inner_forms(options: Hatch) -> tuple[Form, ...]:
         ("image", "image-file-id", _ID),
         ("image", "image-file-reference", _REFERENCE),
     ]
-    for kind, types in TYPES.items():
+    for kind in media.CLASSES:
         found += [
-            (kind, "file", with_types(_FILE, *types)),
-            (kind, "media", with_types(_TYPED, *types)),
-            (kind, "file-data", with_types(_TYPED, *types)),
-            (kind, "file-url", _URL),
+            (kind, "file", with_types(_FILE, kind)),
+            (kind, "media", with_types(_TYPED, kind)),
+            (kind, "file-data", with_types(_TYPED, kind)),
+            (kind, "file-url", with_types(_URL, kind)),
         ]
     found += [("file", "file-id", _ID), ("file", "file-reference", _REFERENCE)]
     return tuple(_form(kind, tag, hatch, options) for kind, tag, hatch in found)

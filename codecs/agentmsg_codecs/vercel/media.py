@@ -207,9 +207,9 @@ def source_hatch(
                  schema={key: schema, **({"mediaType": STRING} if is_typed else {})}, about="source")  # fmt: skip
 
 
-def with_types(hatch: Hatch, *types: str) -> Hatch:
-    """Return the hatch of a source with media types for its schema."""
-    return hatch.evolve(schema={**hatch.schema, "mediaType": {"enum": list(types)}})
+def with_types(hatch: Hatch, kind: str) -> Hatch:
+    """Return the hatch of a source whose media type is of a kind."""
+    return hatch.evolve(schema={**hatch.schema, "mediaType": media.types_schema(kind)})
 
 
 def of_kind(kind: str) -> Callable[[Native], bool]:
@@ -218,22 +218,28 @@ def of_kind(kind: str) -> Callable[[Native], bool]:
 
 
 STRING: Mapping[str, Any] = {"type": "string"}
-TAGGED: Mapping[str, Any] = {
-    "type": "object", "properties": {"type": {"const": "url"}, "url": STRING},
-    "required": ["type", "url"], "additionalProperties": False,
+REFERENCE: Mapping[str, Any] = {
+    "type": "object", "properties": {"type": {"not": {}}}, "additionalProperties": STRING, "minProperties": 1,
+    "examples": [{"openai": "file-1"}],
 }  # fmt: skip
-_BASE64: Mapping[str, Any] = {"type": "string", "pattern": "^[A-Za-z0-9]*$"}
-TYPES = {
-    "image": ("image/x",), "audio": ("audio/x",), "video": ("video/x",), "file": ("application/pdf", "text/plain"),
-}  # fmt: skip
+
+
+def _tagged(tag: str, schema: Mapping[str, Any]) -> Native:
+    return {"type": "object", "properties": {"type": {"const": tag}, tag: schema}, "required": ["type", tag],
+            "additionalProperties": False}  # fmt: skip
+
+
+TAGGED = [_tagged("reference", REFERENCE), _tagged("data", {"anyOf": [STRING, media.BYTES_SCHEMA]}),
+          *(_tagged(tag, STRING) for tag in ("url", "text"))]  # fmt: skip
+_DATA = [STRING, media.BYTES_SCHEMA, REFERENCE]
 NAME = Key("filename", "name", Text(), "may")
-_FILE = source_hatch("data", read_data, write_data, {"anyOf": [_BASE64, TAGGED]}, is_typed=True)
+_FILE = source_hatch("data", read_data, write_data, {"anyOf": [*_DATA, *TAGGED]}, is_typed=True)
 
 
 def file_form(kind: str, name: str, options: Hatch, **others: Any) -> Form:
     """Return the form of a ``file`` of a kind."""
     names = (NAME,) if kind == "file" else ()
-    return Form(name, media.CLASSES[kind], "file", (with_types(_FILE, *TYPES[kind]), *names, options),
+    return Form(name, media.CLASSES[kind], "file", (with_types(_FILE, kind), *names, options),
                 fits=of_kind(kind), schema={"required": ["mediaType"]}, **others)  # fmt: skip
 
 
@@ -262,5 +268,5 @@ def is_image(block: Any) -> bool:
     return isinstance(block.source, am.FileSource) or _is_plain(block.source)
 
 
-_IMAGE = source_hatch("image", _read_image, _write_image, _BASE64, type_of=_type_beside)
+_IMAGE = source_hatch("image", _read_image, _write_image, {"anyOf": _DATA}, type_of=_type_beside)
 IMAGE = _IMAGE.evolve(schema={**_IMAGE.schema, "mediaType": STRING})

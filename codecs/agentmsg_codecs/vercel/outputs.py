@@ -128,7 +128,9 @@ def output(inner: Callable[[], Parts], *, is_served: bool) -> Hatch:
                 "required": ["type", *value]}  # fmt: skip
 
     parts = {"type": "array", "items": {"$ref": "#/$defs/place_inner"}}
-    kinds = [of(*_TEXTS, value={"type": "string"}), of(*_VALUES, value={}), of("content", value=parts)]
+    denied = {"type": "object", "properties": {"type": {"const": "execution-denied"}, "reason": {"type": "string"}},
+              "required": ["type"]}  # fmt: skip
+    kinds = [of(*_TEXTS, value={"type": "string"}), of(*_VALUES, value={}), of("content", value=parts), denied]
     supported: dict[str, Cell] = {"content": KEEP, "structured": KEEP, "status": _status, "error": _error}
     return Hatch(
         keys=("output",),

@@ -76,7 +76,7 @@ def _read_input(value: Any) -> Any:
     return call_input(value)
 
 
-_INPUT = Key("input", "input", Via(_read_input, args_of))
+_INPUT = Key("input", "input", Via(_read_input, args_of, {"type": "object"}))
 _CALL = (Key("id", "id", Link(), "null"), Key("name", "name", Text()), _INPUT, CACHE)
 
 
@@ -226,7 +226,7 @@ _RESULTS = (
 
 
 _NAME = via(lambda tag: tag.removesuffix("_tool_result") or None, lambda name: f"{name or ''}_tool_result")
-_STRUCTURED = via(_read_structured, lambda value: value)
+_STRUCTURED = via(_read_structured, lambda value: value, {"type": ["array", "object"]})
 # Of all other tools: only the end of the tag is known.
 ANY_RESULT = Form("tool_result", am.ToolResultBlock, None, (
     Key("type", "name", _NAME), _LINK, Key("content", "structured", _STRUCTURED), *_BESIDE,
@@ -287,7 +287,16 @@ def is_of_texts(source: Any) -> bool:
 
 
 _CITED = foreign("citations")
-_MADE_OF_TEXTS = via(_read_texts, lambda source: {"type": "content", "content": write_texts(source.content)})
+_MADE_OF_TEXTS = via(
+    _read_texts,
+    lambda source: {"type": "content", "content": write_texts(source.content)},
+    {
+        "type": "object",
+        "properties": {"type": {"const": "content"}, "content": {"type": "array", "items": _TEXT_PART}},
+        "required": ["type", "content"],
+        "additionalProperties": False,
+    },
+)
 _IMAGE, _is_image = _media_source("base64", "url", "file")
 _DOCUMENT, _is_document = _media_source("base64", "url", "file", "text")
 _DOCUMENTS = (

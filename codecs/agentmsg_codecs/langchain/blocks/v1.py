@@ -25,6 +25,7 @@ make_refusal = maker(am.RefusalBlock)
 make_signature = maker(am.Signature, "provider", "value")
 make_cache = maker(am.CacheHint)
 _OBJECT: Any = dict
+_STRING: Mapping[str, Any] = {"type": "string"}
 
 
 is_only_text = speed.says_only(am.TextBlock, "text")
@@ -145,9 +146,9 @@ def required(
     return Hatch(keys=keys, cells=dict.fromkeys(fields, KEEP), get=get, put=put, must=keys)
 
 
-def via(get: Callable[[Any], Any], put: Callable[[Any], Any]) -> Via:
-    """Return the kind of any value through two plain functions."""
-    return Via(get, put, supports=KEEP)
+def via(get: Callable[[Any], Any], put: Callable[[Any], Any], schema: Mapping[str, Any] = _STRING) -> Via:
+    """Return the kind of any value through two plain functions, with the JSON Schema of the native values."""
+    return Via(get, put, schema, KEEP)
 
 
 def extras_hatch(names: Mapping[str, str] = EMPTY, owner: str | None = None) -> Hatch:

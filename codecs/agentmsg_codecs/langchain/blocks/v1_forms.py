@@ -75,7 +75,7 @@ _WORDS = (
     Form("text", am.TextBlock, "text", (_TEXT, ANNOTATIONS, ID, CACHE, EXTRAS)),
     Form("reasoning", am.ThinkingBlock, "reasoning", (
         Key("reasoning", "thinking", Text(), '""', default=""), ID, CACHE, THINKING,
-    ), schema={"properties": {"content": {"const": []}}}),  # with texts there it is whole_reasoning
+    )),
     Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()), ID, CACHE, EXTRAS)),
 )  # fmt: skip
 

@@ -108,7 +108,7 @@ class Messages:
         return self.read_odd(native)
 
     def read_odd(self, native: Any) -> tuple[am.Msg, str]:
-        """Return the same for a message that the fast path refuses, but not because of a missing key.
+        """Read a message that the fast path refuses, but not because of a missing key; return it as ``read`` does.
 
         Raises:
             DecodeError: as ``read``.

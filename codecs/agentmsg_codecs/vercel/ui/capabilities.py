@@ -33,7 +33,7 @@ from agentmsg_codecs.vercel.rules import call, compaction, needs_id, thinking
 from agentmsg_codecs.vercel.shared import place_rows
 from agentmsg_codecs.vercel.ui.format import RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
-from agentmsg_codecs.vercel.ui.pairing import beside_calls, with_results
+from agentmsg_codecs.vercel.ui.pairing import behind_calls, beside_calls, with_calls
 from agentmsg_codecs.vercel.ui.tool_parts import is_own_denial
 
 if TYPE_CHECKING:
@@ -143,12 +143,13 @@ def make_caps(messages: Messages) -> Caps:
             "developer": MessageRow(fields=fields, blocks=system, otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=user, results=_WORDS),
             "assistant": MessageRow(fields={**fields, "extras": extras_of_step}, blocks=assistant, results=_WORDS,
-                                    otherwise=with_results, concerns=am.ToolResultBlock),
+                                    otherwise=with_calls, concerns=am.ToolResultBlock),
             "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_WORDS),
             "native": rules.native_message_row(UI, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        arrange=(restructure.split_results, beside_calls),
+        # The results of server tools are sorted before a message may be split between them and their calls.
+        arrange=(restructure.choose(behind_calls, "assistant"), restructure.split_results, beside_calls),
         needs_id=needs_id,
         derives_names=True,
         near_names=True,

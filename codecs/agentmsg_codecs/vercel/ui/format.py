@@ -82,10 +82,9 @@ def _write_file(block: Any) -> Native:
 
 
 def _file_form(kind: str, cls: type[Any]) -> Form:
-    types = ["application/pdf"] if kind == "file" else [f"{kind}/x"]
     source = Hatch(
         keys=("mediaType", "url"), cells={"source": KEEP}, get=_read_file, put=_write_file, must=("mediaType", "url"),
-        schema={"mediaType": {"enum": types}, "url": {"type": "string"}}, about="source",
+        schema={"mediaType": media.types_schema(kind), "url": {"type": "string"}}, about="source",
     )  # fmt: skip
     name = (Key("filename", "name", Text(), "may"),) if kind == "file" else ()
     return Form(kind, cls, "file", (source, *name, _OPTIONS[cls]), fits=of_kind(kind),
@@ -125,7 +124,7 @@ def _write_input(block: Any) -> Native:
 
 _INPUT = Hatch(
     keys=("input", "rawInput"), cells={"input": KEEP, "raw_input": cells.arguments_text}, get=_read_input,
-    put=_write_input, odd=("rawInput",), schema={"rawInput": {"type": "integer"}}, about="input",
+    put=_write_input, odd=("rawInput",), schema={"input": {}, "rawInput": {}}, about="input",
 )  # fmt: skip
 
 
@@ -203,7 +202,7 @@ _OUTPUT = Hatch(
     get=_read_output,
     put=_write_output,
     must=("state",),
-    schema={"state": {"const": "output-available"}, "output": {}, "errorText": {"not": {}}},
+    schema={"state": {"enum": ["output-available", "output-error", "output-denied"]}},
     about="content, structured, status, error",
 )
 _SERVED = _OUTPUT.evolve(cells={**_FIELDS, "provider": carried_provider}, get=_read_served)
@@ -236,7 +235,7 @@ def describe() -> Described:
         Form("call", am.ToolUseBlock, "dynamic-tool", (
             Key("toolCallId", "id", Link()), Key("toolName", "name", Text()), _PENDING, _INPUT, KIND,
             _OPTIONS[am.ToolUseBlock],
-        ), schema={"required": ["input"], "properties": {"input": {}}}),
+        )),
         Form("server_result", am.ToolResultBlock, "output", (link, _SERVED, options), fixed={"kind": "server"}),
         Form("result", am.ToolResultBlock, "output", (link, _OUTPUT, options), is_apart=True),
     )  # fmt: skip

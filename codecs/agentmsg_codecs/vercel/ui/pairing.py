@@ -15,26 +15,39 @@ if TYPE_CHECKING:
 # -- results of server tools, in the message of their calls ----------------------------------------------------------
 
 
-def with_results(message: am.Msg) -> Any:
-    """Put the result of each server tool behind its call, with its name; a result without a call becomes text."""
+def with_calls(message: am.Msg) -> Any:
+    """Give the result of each server tool the name of its call; a result without a call becomes text."""
     blocks: Any = message.content
     if not any(map(_is_served_result, blocks)):
         return message
-    taken = _answers(blocks)
-    paired = set(taken.values())
+    calls = {result: blocks[call] for call, result in _answers(blocks).items()}
     content: list[Any] = []
     for index, block in enumerate(blocks):
         if not _is_served_result(block):
             content.append(block)
-            if index in taken:
-                found = blocks[taken[index]]
-                content.append(found if found.name == block.name else found.evolve(name=block.name))
-        elif index not in paired:
+        elif index in calls:
+            name = calls[index].name
+            content.append(block if block.name == name else block.evolve(name=name))
+        else:
             answer = rules.server_as_text(block)
             content += [answer.new] if isinstance(answer, Swap) else []
     if len(content) == len(blocks) and all(map(is_, content, blocks)):
         return message
     return Swap(message.evolve(content=content), "a call and its result are one part here")
+
+
+def behind_calls(message: am.Msg) -> tuple[int, ...] | None:
+    """Return an assistant's blocks with the result of each server tool behind its call; None if they are so already."""
+    blocks: Any = message.content
+    if not any(map(_is_served_result, blocks)):
+        return None
+    answers = _answers(blocks)
+    behind = set(answers.values())
+    order: list[int] = []
+    for index in range(len(blocks)):
+        if index not in behind:
+            order += [index, answers[index]] if index in answers else [index]
+    return None if order == list(range(len(blocks))) else tuple(order)
 
 
 def _is_served_result(block: Any) -> bool:

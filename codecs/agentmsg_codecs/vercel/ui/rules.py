@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, dump_json, is_marked, media, rules
+from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, media, rules
 from agentmsg_codecs.vercel.media import is_url
 from agentmsg_codecs.vercel.media_rules import likely_type, settled
 from agentmsg_codecs.vercel.names import UI, USUAL
@@ -34,7 +34,7 @@ def file(block: Any) -> Any:
     new: Any = source if told == source.media_type else source.evolve(media_type=told)
     if isinstance(new, am.URLSource) and isinstance(read := read_url(new.url, told), am.Base64Source):
         new = read
-    return settled(block, new.evolve(extras={}) if new.extras else new, "files tell their type here")
+    return settled(block, cells.bare(new), "files tell their type here")
 
 
 def data(block: am.DataBlock) -> Any:
