@@ -65,7 +65,7 @@ def test_the_table_knows_every_block() -> None:
 @pytest.mark.parametrize("key", ["json", "msgpack"])
 def test_generated_readers_fill_every_slot(cls: type, key: str) -> None:
     """Every generated reader that makes an object sets all fields of the class before it becomes one."""
-    text = source(key, f"read_{cls.__name__}")
+    text = source(key, f"read_{cls.__name__}") + source(key, f"rest_{cls.__name__}")
     made = text.split(f"o = draft_{cls.__name__}()")[1:]
     assert made
     for lines in made:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentmsg.formats.capabilities import Cell
 
 __all__ = ["Cells", "Code", "Names", "Schemas"]
@@ -29,6 +31,16 @@ class Names(Protocol):
 
     def origin(self, form: str) -> str:
         """Return the name of what messages remember that were read in a form."""
+        ...
+
+    def rest(self, form: str, known: list[str], lines: Callable[[], list[str]]) -> str:
+        """Return the name of a function that finishes what a form's reader began; it is made on its first call.
+
+        Args:
+            form: the name of the form.
+            known: the variables that the reader passes on.
+            lines: returns the body of the function.
+        """
         ...
 
     def reader(self, forms: tuple[str, ...]) -> str:

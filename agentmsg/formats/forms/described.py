@@ -147,7 +147,7 @@ class Described:
         from agentmsg.formats.forms.code import as_module  # noqa: PLC0415 - for people
 
         names = self.names
-        texts = [names.source(kind, name) for name in self.forms for kind in ("read", "write")]
+        texts = [*names.sources()]
         if self._chosen is None:
             texts += [names.class_source(group) for group in self._groups if len(group) > 1]
         return as_module(self.family, texts, names.scope)
