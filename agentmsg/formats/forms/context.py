@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.capabilities import Cell
 
-__all__ = ["Cells", "Code", "Names", "Schemas"]
+__all__ = ["Cells", "Code", "Names", "ReaderNames", "Schemas"]
 
 
 class Names(Protocol):
@@ -33,16 +33,6 @@ class Names(Protocol):
         """Return the name of what messages remember that were read in a form."""
         ...
 
-    def rest(self, form: str, known: list[str], lines: Callable[[], list[str]]) -> str:
-        """Return the name of a function that finishes what a form's reader began; it is made on its first call.
-
-        Args:
-            form: the name of the form.
-            known: the variables that the reader passes on.
-            lines: returns the body of the function.
-        """
-        ...
-
     def reader(self, forms: tuple[str, ...]) -> str:
         """Return the name of a function that reads objects of some forms."""
         ...
@@ -53,6 +43,20 @@ class Names(Protocol):
 
     def place(self, name: str) -> str:
         """Return the name of the ``Parts`` of a place."""
+        ...
+
+
+class ReaderNames(Names, Protocol):
+    """The names that generated readers may use."""
+
+    def rest(self, form: str, known: list[str], lines: Callable[[], list[str]]) -> str:
+        """Return the name of a function that finishes what a form's reader began; it is made on its first call.
+
+        Args:
+            form: the name of the form.
+            known: the variables that the reader passes on.
+            lines: returns the body of the function.
+        """
         ...
 
 

@@ -48,7 +48,7 @@ class KeyLines:
         self.form, self.absent = form, absent_of(form.cls)
         self.key, self.level, self.has_noted = "", Level("d", "left"), False
         self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
-        self.rest, self.reader, self.writer, self.origin = names.rest, names.reader, names.writer, names.origin
+        self.reader, self.writer, self.origin = names.reader, names.writer, names.origin
 
     def noted(self) -> str:
         """Return the name of the dict of notes and marks of the current object."""

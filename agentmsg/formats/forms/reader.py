@@ -32,7 +32,7 @@ from agentmsg.model.msg import Msg
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agentmsg.formats.forms.context import Names
+    from agentmsg.formats.forms.context import ReaderNames
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
 
@@ -57,13 +57,17 @@ def _rank(item: Item) -> int:
     return int(isinstance(item, Key) and item.value.is_last)
 
 
-def reader_source(form: Form, names: Names) -> list[str]:
+def reader_source(form: Form, names: ReaderNames) -> list[str]:
     """Return the lines of the function that reads a form's native objects."""
     return _Reader(form, names).lines()
 
 
 class _Reader(UsualLines):
     """Emits one reader."""
+
+    def __init__(self, form: Form, names: ReaderNames) -> None:
+        super().__init__(form, names)
+        self.rest = names.rest
 
     # -- the whole ----------------------------------------------------------------------------------------------------
 

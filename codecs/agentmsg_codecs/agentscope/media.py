@@ -8,7 +8,7 @@ applications of 1.x write; "flat" or "url" for one of 0.x.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -25,6 +25,7 @@ from agentmsg.formats import (
     marked,
     media,
     rules,
+    speed,
     spelling,
     word_at,
 )
@@ -74,7 +75,7 @@ def _by_ending(url: str) -> str | None:
 SOURCES = ("url", "base64")
 
 
-class Media(NamedTuple):
+class Media(speed.Record):
     """The media of one dialect.
 
     Attributes:

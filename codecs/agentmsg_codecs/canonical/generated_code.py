@@ -180,11 +180,11 @@ def _json_field(field: Field) -> list[str]:
 def _timed_writer(spec: Spec) -> list[str]:
     """Return the writer of messages or histories that leaves times to orjson if it writes them as we do."""
     lines = [line.replace("time_text(v)", _RAW_TIME) for line in _json_writer(spec)]
-    return [_TIMED.sub(r"timed_\1", line) for line in lines]
+    return [re.sub(_TIMED, r"timed_\1", line) for line in lines]
 
 
 # The names of writers of times: one calls the other.
-_TIMED = re.compile(r"\bwrite_(History|Msg)\b")
+_TIMED = r"\bwrite_(History|Msg)\b"
 _MAKERS: Mapping[str, Mapping[str, Callable[[Spec], list[str]]]] = {
     "json": {"read": _json_reader, "rest": _json_rest, "write": _json_writer, "timed": _timed_writer},
     "msgpack": {"read": msgpack_reader, "rest": msgpack_rest, "write": msgpack_writer},

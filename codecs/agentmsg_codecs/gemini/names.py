@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -39,7 +38,7 @@ SYSTEM = "systemInstruction"
 @cache
 def snake(name: str) -> str:
     """Return the snake_case spelling of a key, which the API accepts too."""
-    return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name)
+    return "".join(f"_{letter.lower()}" if "A" <= letter <= "Z" else letter for letter in name)
 
 
 def both(names: Iterable[str]) -> frozenset[str]:

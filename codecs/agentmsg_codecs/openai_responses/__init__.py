@@ -35,8 +35,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import attrs
-
 import agentmsg as am
 from agentmsg import DecodeError
 from agentmsg.formats import Native, excerpt, is_bare_text, is_list, is_object, mark_of, marked, natives
@@ -56,7 +54,6 @@ __all__ = ["OpenAIResponsesCodec"]
 _REQUESTS = Requests(family=FAMILY, key="input", is_single=is_item)
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
 class OpenAIResponsesCodec(OpenAIResponses):
     """Requests to OpenAI's Responses API; for its options see ``OpenAIResponses``."""
 

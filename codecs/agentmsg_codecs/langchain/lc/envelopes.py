@@ -6,7 +6,7 @@ an envelope spells differently from its dialect is a note under ``langchain.lc``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
@@ -57,7 +57,7 @@ _FILLED: Mapping[str, Native] = {
 }
 
 
-class Dialect(NamedTuple):
+class Dialect(speed.Record):
     """How Python's or JavaScript's LangChain spells envelopes.
 
     Attributes:
