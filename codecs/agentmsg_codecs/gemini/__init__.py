@@ -41,7 +41,6 @@ from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.config import packed, unpacked
 from agentmsg_codecs.gemini.likeness import is_content, sniff_body
 from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, SYSTEM, snake
-from agentmsg_codecs.gemini.settings import SETTINGS, respelt
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GeminiCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="contents", is_single=is_content)
+_REQUESTS = Requests(family=FAMILY, key="contents", is_single=is_content, settings_in=f"{__name__}.settings")
 # The keys of lists, for which the API takes one object, and SDKs one text as a content.
 _LISTS = ("contents", "tools")
 
@@ -71,7 +70,7 @@ class GeminiCodec(Gemini):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of parts, tools and settings."""
-        return (self.engine.described, DECLARATIONS, SETTINGS.described)
+        return (self.engine.described, DECLARATIONS, _REQUESTS.settings.described)
 
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""
@@ -92,7 +91,8 @@ class GeminiCodec(Gemini):
         self.engine.fill()
         messages = [*self._instruction(body, note), *self.engine.read(body["contents"])]
         tools, left = listed_tools(body, read_tools)
-        settings, rest = SETTINGS.read({**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left})
+        rest = {**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left}
+        settings, rest = _REQUESTS.read_settings(rest)
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def _instruction(self, body: Native, note: Native) -> list[am.Msg]:
@@ -127,11 +127,14 @@ class GeminiCodec(Gemini):
         body["contents"] = self.engine.write(messages)
         if history.tools:
             body["tools"] = write_tools(history.tools)
-        settings = SETTINGS.write(history.settings, natives.extras_of(history, FAMILY))
+        settings = _REQUESTS.write_settings(history.settings, natives.extras_of(history, FAMILY))
         document = _REQUESTS.closed(history, body, settings)
         if not is_object(document) or "contents" not in document:
             return document
-        document = respelt(document, history.settings)
+        if history.settings is not None:
+            from agentmsg_codecs.gemini.settings import respelt  # noqa: PLC0415 - many bodies have none
+
+            document = respelt(document, history.settings)
         for key in _LISTS:
             if mark_of(history, FAMILY, f"/{key}") == "one" and len(document.get(key, ())) == 1:
                 (one,) = document[key]
