@@ -24,7 +24,6 @@ from agentmsg.formats import (
     mark_of,
     marked,
     media,
-    rules,
     speed,
     spelling,
     word_at,
@@ -316,4 +315,6 @@ class Media(speed.Record):
                 return block
             new = cls(block.source, item_id=block.item_id, extras=block.extras)
             return Swap(new, "the media type tells what it is here", "annotation")
+        from agentmsg.formats import rules  # noqa: PLC0415 - readers need no rules
+
         return rules.document_as_text(block)
