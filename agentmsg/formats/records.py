@@ -66,7 +66,8 @@ class Record:
 
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with some values replaced."""
-        return type(self)(**{**{name: getattr(self, name) for name in self._names}, **changes})
+        own = vars(self)
+        return type(self)(**{**{name: own[name] for name in self._names}, **changes})
 
     def set_values(self) -> Iterator[tuple[str, Any]]:
         """Yield the values that aren't defaults, by name."""
