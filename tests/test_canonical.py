@@ -107,7 +107,9 @@ def test_what_nobody_asks_for_is_not_compiled() -> None:
     assert engine.read_block({"type": "text", "text": "a"}, 0) == am.TextBlock("a")
     assert engine._names["read_TextBlock"] is not read
     assert engine._blocks["text"] is engine._names["read_TextBlock"]
-    assert engine._names["read_AudioBlock"].__name__ == "first"
+    assert engine._names["read_AudioBlock"].__name__ == engine._names["rest_TextBlock"].__name__ == "first"
+    assert engine.read_block({"type": "text", "text": "a", "phase": "b"}, 0) == am.TextBlock("a", phase="b")
+    assert engine._names["rest_TextBlock"].__name__ == "rest_TextBlock"
 
 
 # -- spelling --------------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ class Requests(Record):
     family: str
     key: str
     is_single: Callable[[Any], bool]
-    settings_in: str
+    settings_in: str = ""
 
     @cached_property
     def settings(self) -> BodySettings:

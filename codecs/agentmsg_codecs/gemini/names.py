@@ -33,6 +33,17 @@ INNER: Mapping[str, tuple[str, ...]] = {
 DATA = frozenset({"text", *INNER})
 OUTCOMES = {"OUTCOME_OK": "success", "OUTCOME_FAILED": "error", "OUTCOME_DEADLINE_EXCEEDED": "interrupted"}
 SYSTEM = "systemInstruction"
+# The objects with parameters of a body, and the keys inside each.
+CONFIG, TOOL_CONFIG = "generationConfig", "toolConfig"
+MIME, SCHEMAS = "responseMimeType", ("responseJsonSchema", "responseSchema")
+IN_CONFIG = {
+    CONFIG: (
+        "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", MIME, *SCHEMAS, "thinkingConfig",
+    ),
+    TOOL_CONFIG: ("functionCallingConfig",),
+    "thinkingConfig": ("thinkingBudget", "thinkingLevel", "includeThoughts"),
+    "functionCallingConfig": ("mode", "allowedFunctionNames"),
+}  # fmt: skip
 
 
 @cache
@@ -53,5 +64,6 @@ KEPT = (
     "videoMetadata",
 )  # fmt: skip
 # The keys of a body that are messages and tools.
+SETTING_KEYS = both(IN_CONFIG[CONFIG])
 BODY_KEYS = both(("contents", SYSTEM, "tools"))
 OUTER_KEYS = both((*DATA, "thought", SIGNATURE))
