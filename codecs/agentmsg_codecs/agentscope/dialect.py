@@ -75,12 +75,15 @@ class Dialect:
 
     def __init__(self, *, as_read: bool) -> None:
         self.as_read = as_read
+        self._description: tuple[Described, Media] | None = None
 
-    # Most documents need one of the dialects.
-
-    @cached_property
+    @property
     def _made(self) -> tuple[Described, Media]:
-        return self.describe(as_read=self.as_read)
+        # On first use: most documents need one of the dialects.
+        if self._description is None:
+            with speed.FILLING:
+                self._description = self._description or self.describe(as_read=self.as_read)
+        return self._description
 
     @property
     def described(self) -> Described:
