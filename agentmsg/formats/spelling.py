@@ -64,8 +64,12 @@ _STYLES = (
     "JSON_STYLES", "dump_as_told", "dump_listed", "dump_styled", "listed", "parse_told", "styled", "told_list",
     "told_style",
 )  # fmt: skip
-_HOMES = dict.fromkeys(("orders_of", "reordered"), "agentmsg.formats.key_orders")
-__getattr__ = later(globals(), _HOMES | dict.fromkeys(_STYLES, "agentmsg.formats.json_styles"))
+_ORDERS = ("orders_of", "reordered")
+_HOMES: Mapping[str, str] = {
+    **dict.fromkeys(_STYLES, "agentmsg.formats.json_styles"),
+    **dict.fromkeys(_ORDERS, "agentmsg.formats.key_orders"),
+}
+__getattr__ = later(globals(), _HOMES)
 
 _N = TypeVar("_N", bound=Noted)
 _ABSENT: Any = object()
