@@ -65,7 +65,7 @@ def test_the_table_knows_every_block() -> None:
 @pytest.mark.parametrize("key", ["json", "msgpack"])
 def test_generated_readers_fill_every_slot(cls: type, key: str) -> None:
     """Every generated reader that makes an object sets all fields of the class before it becomes one."""
-    text = source(key, f"read_{cls.__name__}")
+    text = source(key, f"read_{cls.__name__}") + source(key, f"rest_{cls.__name__}")
     made = text.split(f"o = draft_{cls.__name__}()")[1:]
     assert made
     for lines in made:
@@ -107,7 +107,9 @@ def test_what_nobody_asks_for_is_not_compiled() -> None:
     assert engine.read_block({"type": "text", "text": "a"}, 0) == am.TextBlock("a")
     assert engine._names["read_TextBlock"] is not read
     assert engine._blocks["text"] is engine._names["read_TextBlock"]
-    assert engine._names["read_AudioBlock"].__name__ == "first"
+    assert engine._names["read_AudioBlock"].__name__ == engine._names["rest_TextBlock"].__name__ == "first"
+    assert engine.read_block({"type": "text", "text": "a", "phase": "b"}, 0) == am.TextBlock("a", phase="b")
+    assert engine._names["rest_TextBlock"].__name__ == "rest_TextBlock"
 
 
 # -- spelling --------------------------------------------------------------------------------------------------

@@ -112,6 +112,18 @@ def test_generated_code_shows_in_tracebacks() -> None:
     assert "def read_text(d: Any, _: Any = None) -> Any:" in "".join(linecache.getlines("<anthropic: read_text>"))
 
 
+def test_what_only_unusual_objects_need_is_compiled_for_the_first_of_them() -> None:
+    """A reader ends at the usual object, and calls a function for any other that is made on its first call."""
+    form = Form("text", am.TextBlock, "text", (Key("text", "text", Text()), Key("id", "item_id", Text(), "may")))
+    names = Described("toy", (form,), {}).names
+    read, name = names.readers["text"], "read_rest_of_text"
+    assert read({"type": "text", "text": "a"}) == am.TextBlock("a")
+    waiting = names.scope[name]
+    assert read({"type": "text", "text": "a", "id": "b"}) == am.TextBlock("a", item_id="b")
+    assert names.scope[name] is not waiting
+    assert f"def {name}(d: Any, text_: Any) -> Any:" in "".join(names.sources())
+
+
 def _read(form: Form, native: dict[str, Any]) -> Any:
     return Described("toy", (form,), {}).names.readers[form.name](native)
 

@@ -34,7 +34,7 @@ def _drawing() -> list[list[str]]:
 def _circles_told() -> set[frozenset[str]]:
     """Return the circles of modules that README explains."""
     text = (CORE / "README.md").read_text(encoding="utf-8").split("| modules | why |")[1]
-    return {frozenset(re.findall(r"`(\w+\.\w+)`", line.split(" | ")[0])) for line in text.splitlines()[2:]}
+    return {frozenset(re.findall(r"`(\w+(?:\.\w+)+)`", line.split(" | ")[0])) for line in text.splitlines()[2:]}
 
 
 @cache

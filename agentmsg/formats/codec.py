@@ -46,7 +46,7 @@ class Codec:
     """Base of all codecs; the fields of a subclass are its options.
 
     Ours are made with ``eq=False, repr=False``: what attrs would generate for each takes longer than reading a document
-    for the first time.
+    for the first time. A class without fields of its own needs no attrs.
 
     Attributes:
         name: lower case, with dashes.

@@ -49,11 +49,13 @@ class Record:
         Raises:
             TypeError: if one is missing, passed twice or unknown.
         """
-        placed = dict(zip(self._places, args, strict=False))
-        values = {**self._defaults, **placed, **named}
-        if values.keys() != self._names.keys() or len(placed) != len(args) or placed.keys() & named.keys():
+        given = {**dict(zip(self._places, args, strict=False)), **named} if args else named
+        values = {**self._defaults, **given}
+        known = len(values) == len(self._names) and named.keys() <= self._names.keys()
+        if not known or len(given) != len(args) + len(named):
             raise TypeError(self._fault(args, named))
-        vars(self).update(values)
+        # Past the frozen class, and all at once: a codec makes hundreds of records.
+        object.__setattr__(self, "__dict__", values)
 
     def _fault(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> str:
         placed = self._places[: len(args)]
@@ -64,7 +66,8 @@ class Record:
 
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with some values replaced."""
-        return type(self)(**{**{name: getattr(self, name) for name in self._names}, **changes})
+        own = vars(self)
+        return type(self)(**{**{name: own[name] for name in self._names}, **changes})
 
     def set_values(self) -> Iterator[tuple[str, Any]]:
         """Yield the values that aren't defaults, by name."""

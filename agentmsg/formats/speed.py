@@ -6,6 +6,7 @@ model.remembering      Seen (and body_of): bytes written or read before; reader_
 model.tool_links       name_result: name a result that was just made
 lazy                   once, FILLING, Later: tables filled on first use; compiled: patterns
 formats.capabilities   Usual: an inline test for values that a cell keeps
+formats.records        Record: the base of descriptions, defined without the cost of an attrs class
 formats.plain_messages  how_bare, NAMED, make_bare ..., link_bare: messages that are known to hold only content
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that says no more than its value
 values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;
@@ -31,6 +32,7 @@ from agentmsg.formats.plain_messages import (
     make_said,
     make_said_in,
 )
+from agentmsg.formats.records import Record
 from agentmsg.lazy import FILLING, Later, compiled, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.model.construction import draft_class, replacer, says_only, setter
@@ -54,6 +56,7 @@ __all__ = [
     "UNUSUAL",
     "USUAL",
     "Later",
+    "Record",
     "Seen",
     "Usual",
     "body_of",

@@ -13,20 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
-from typing import Any, Required, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from agentmsg.formats.json_styles import (
-    JSON_STYLES,
-    dump_as_told,
-    dump_listed,
-    dump_styled,
-    listed,
-    parse_told,
-    styled,
-    told_list,
-    told_style,
-)
-from agentmsg.formats.key_orders import orders_of, reordered
+from agentmsg.lazy import later
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import changer, is_ours
 from agentmsg.model.equality import same
@@ -36,32 +25,51 @@ from agentmsg.values.frozen import EMPTY, adopt, freeze_mapping, thaw
 from agentmsg.values.peeking import peek, peek_items
 from agentmsg.values.types import is_mapping
 
+if TYPE_CHECKING:
+    from typing import Required, TypedDict, Unpack
+
+    from agentmsg.formats.json_styles import (
+        JSON_STYLES,
+        dump_as_told,
+        dump_listed,
+        dump_styled,
+        listed,
+        parse_told,
+        styled,
+        told_list,
+        told_style,
+    )
+    from agentmsg.formats.key_orders import orders_of, reordered
+
+    class How(TypedDict, total=False):
+        """Arguments of ``keep`` about the format, besides the objects."""
+
+        family: Required[str]
+        known: Required[frozenset[str]]
+        never: frozenset[str]
+        odd: frozenset[str]
+        read: Callable[[dict[str, Any]], Any] | None
+        namespace: str | None
+
+
 __all__ = [
-    "JSON_STYLES",
-    "SPELLINGS",
-    "changed",
-    "dump_as_told",
-    "dump_listed",
-    "dump_styled",
-    "keep",
-    "keep_proven",
-    "listed",
-    "note_of",
-    "orders_of",
-    "parse_told",
-    "put_back",
-    "reads_as",
-    "reordered",
-    "same_document",
-    "says_nothing",
-    "spelling_of",
-    "spelling_of_nothing",
-    "styled",
-    "told_list",
-    "told_style",
-    "with_extras",
+    "JSON_STYLES", "SPELLINGS", "changed", "dump_as_told", "dump_listed", "dump_styled", "keep", "keep_proven",
+    "listed", "note_of", "orders_of", "parse_told", "put_back", "reads_as", "reordered", "same_document",
+    "says_nothing", "spelling_of", "spelling_of_nothing", "styled", "told_list", "told_style", "with_extras",
     "with_note",
-]
+]  # fmt: skip
+
+# Few formats hold JSON in texts, or note the order of keys.
+_STYLES = (
+    "JSON_STYLES", "dump_as_told", "dump_listed", "dump_styled", "listed", "parse_told", "styled", "told_list",
+    "told_style",
+)  # fmt: skip
+_ORDERS = ("orders_of", "reordered")
+_HOMES: Mapping[str, str] = {
+    **dict.fromkeys(_STYLES, "agentmsg.formats.json_styles"),
+    **dict.fromkeys(_ORDERS, "agentmsg.formats.key_orders"),
+}
+__getattr__ = later(globals(), _HOMES)
 
 _N = TypeVar("_N", bound=Noted)
 _ABSENT: Any = object()
@@ -119,17 +127,6 @@ def same_document(a: Any, b: Any) -> bool:
                 return False
         return True
     return same(a, b)
-
-
-class How(TypedDict, total=False):
-    """Arguments of ``keep`` about the format, besides the objects."""
-
-    family: Required[str]
-    known: Required[frozenset[str]]
-    never: frozenset[str]
-    odd: frozenset[str]
-    read: Callable[[dict[str, Any]], Any] | None
-    namespace: str | None
 
 
 def keep(obj: _N, native: Mapping[str, Any], plain: Mapping[str, Any], **how: Unpack[How]) -> _N | None:

@@ -70,7 +70,7 @@ def _count(_: object, attribute: Any, value: object) -> None:
         raise InvalidMessage(msg, code="type", path=(attribute.name,))
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
+@attrs.frozen(kw_only=True, eq=False, repr=False, slots=False)
 class JsonCodec(Codec):
     """The canonical JSON form.
 

@@ -5,20 +5,23 @@ The note ``/container`` ("list" or "single") records which it was, unless it was
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.natives import extras_of
 from agentmsg.formats.records import Record
 from agentmsg.formats.shapes import Native, mark_of
+from agentmsg.lazy import imported
 from agentmsg.model.construction import maker
 from agentmsg.model.history import History
 from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from dataclasses import KW_ONLY
 
+    from agentmsg.formats.bodies.settings import BodySettings
     from agentmsg.model.settings import Settings
 
 __all__ = ["Requests"]
@@ -33,12 +36,28 @@ class Requests(Record):
         family: whose extras and notes are used.
         key: the key of the body that holds the messages.
         is_single: tells a single message from a body.
+        settings_in: the name of the module whose ``SETTINGS`` describe the parameters; imported for the first of them.
     """
 
     _: KW_ONLY
     family: str
     key: str
     is_single: Callable[[Any], bool]
+    settings_in: str = ""
+
+    @cached_property
+    def settings(self) -> BodySettings:
+        """The description of the parameters that are settings."""
+        described: BodySettings = imported(self.settings_in).SETTINGS
+        return described
+
+    def read_settings(self, parameters: Native) -> tuple[Settings | None, Native]:
+        """Return the settings in some parameters, and the remaining parameters."""
+        return self.settings.read(parameters) if parameters else (None, parameters)
+
+    def write_settings(self, settings: Settings | None, rest: Mapping[str, Any] = EMPTY) -> Native:
+        """Return the parameters for settings; arguments as for ``BodySettings.write``."""
+        return {} if settings is None else self.settings.write(settings, rest)
 
     def opened(self, document: Any) -> tuple[Any, Native]:
         """Return a document as a body, which may be any value, and the note of what it was."""

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import attrs
-
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.formats.capabilities import Drop, Swap
 from agentmsg.formats.codec import Codec
-from agentmsg.formats.rules import audio_as_text
 from agentmsg.model import media
 from agentmsg.model.blocks import AudioBlock
 from agentmsg.model.construction import maker
@@ -35,7 +32,6 @@ _make_history = maker(History)
 _make_url = maker(URLSource)
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
 class RowCodec(Codec):
     """Base of codecs for rows of training data."""
 
@@ -90,6 +86,8 @@ def as_address(block: Any, *, is_empty: bool = True) -> Any:
     """
     source = block.source
     if not isinstance(source, (URLSource, Base64Source)) or not (is_empty or media.write_url(source)):
+        from agentmsg.formats.rules import audio_as_text  # noqa: PLC0415 - readers need no rules
+
         said = audio_as_text(block) if isinstance(block, AudioBlock) else block
         return said if said is not block else Drop("media are given by URL or as data here")
     new = media.as_url(source, is_untyped=True)

@@ -147,10 +147,8 @@ class BodySettings:
             rule: rewrites settings that must change together.
             cells: of fields that differ from the form, or allow only some values.
         """
-        from agentmsg.formats.forms.rows import Rows  # noqa: PLC0415 - readers need no table
-
         told: dict[str, Any] = {"model": self._own_model, **cells}
-        fields = Rows(self.described).row("settings", **told).fields
+        fields = self.described.rows.row("settings", **told).fields
         return Row({name: cell for name, cell in fields.items() if name != "extras"}, rule)
 
     def _own_model(self, model: str, settings: Settings) -> Any:

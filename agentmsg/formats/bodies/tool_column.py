@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentmsg.formats import spelling
 from agentmsg.formats.bodies.tools import native_tool_row, read_tool, with_input, write_tool
 from agentmsg.formats.capabilities import Row
 from agentmsg.formats.cells import kinds
-from agentmsg.formats.forms import Rows
-from agentmsg.formats.json_styles import dump_as_told, dump_styled, parse_told, told_style
 from agentmsg.formats.natives import is_marked
 from agentmsg.formats.shapes import mark_of
 from agentmsg.model.tools import NativeTool, ToolSpec
@@ -41,11 +40,11 @@ class ToolColumn:
 
     def read(self, column: Any) -> tuple[tuple[Tool, ...], dict[str, Any]] | None:
         """Return a column's tools, and the mark for the history; None if it holds no tools."""
-        found = parse_told(column) if type(column) is str else (column, "list")
+        found = spelling.parse_told(column) if type(column) is str else (column, "list")
         if found is None or not is_list(found[0]) or not found[0]:
             return None
         tools = tuple(map(self._read_one, found[0]))
-        style = told_style(column, self._natives(tools)) if type(column) is str else "list"
+        style = spelling.told_style(column, self._natives(tools)) if type(column) is str else "list"
         return None if style is None else (tools, {} if style == self._style else {"/tools": style})
 
     def _read_one(self, native: Any) -> Any:
@@ -58,10 +57,10 @@ class ToolColumn:
         tools = self._natives(history.tools)
         if noted == "list" or (noted is None and self._style == "list"):
             return tools
-        text = dump_as_told(tools, noted)
+        text = spelling.dump_as_told(tools, noted)
         if text is not None:
             return text
-        return tools if self._style == "list" else dump_styled(tools, self._style)
+        return tools if self._style == "list" else spelling.dump_styled(tools, self._style)
 
     def _natives(self, tools: Iterable[Tool]) -> list[Any]:
         shapes, family = self._described.shapes, self._described.family
@@ -74,7 +73,7 @@ class ToolColumn:
 
     def rows(self) -> dict[type, Row]:
         """Return the rows of tools."""
-        rows = Rows(self._described)
+        rows = self._described.rows
         fields = {name: rows.row(name, kind=kinds()).fields for name in (self._usual, self._other)}
 
         def extras(value: Any, tool: Any) -> Any:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentmsg.formats.capabilities import Cell
 
-__all__ = ["Cells", "Code", "Names", "Schemas"]
+__all__ = ["Cells", "Code", "Names", "ReaderNames", "Schemas"]
 
 
 class Names(Protocol):
@@ -41,6 +43,20 @@ class Names(Protocol):
 
     def place(self, name: str) -> str:
         """Return the name of the ``Parts`` of a place."""
+        ...
+
+
+class ReaderNames(Names, Protocol):
+    """The names that generated readers may use."""
+
+    def rest(self, form: str, known: list[str], lines: Callable[[], list[str]]) -> str:
+        """Return the name of a function that finishes what a form's reader began; it is made on its first call.
+
+        Args:
+            form: the name of the form.
+            known: the variables that the reader passes on.
+            lines: returns the body of the function.
+        """
         ...
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.namespace import Namespace
@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from agentmsg.formats.forms.form import Form
+    from agentmsg.formats.forms.rows import Rows
 
 __all__ = ["Described"]
 
+_K = TypeVar("_K")
 
-def grouped(forms: Iterable[Form], key: Callable[[Form], str | None]) -> dict[str | None, list[Form]]:
+
+def grouped(forms: Iterable[Form], key: Callable[[Form], _K]) -> dict[_K, list[Form]]:
     """Group forms by a key."""
-    found: dict[str | None, list[Form]] = {}
+    found: dict[_K, list[Form]] = {}
     for form in forms:
         found.setdefault(key(form), []).append(form)
     return found
@@ -29,7 +32,7 @@ def grouped(forms: Iterable[Form], key: Callable[[Form], str | None]) -> dict[st
 
 def keys_of_all(forms: Iterable[Form]) -> frozenset[str]:
     """Return the keys of some forms."""
-    return frozenset[str]().union(*(form.keys for form in forms))
+    return frozenset[str]().union(*[form.keys for form in forms])
 
 
 def _chooser(forms: list[Form]) -> Callable[[Any], Form | None]:
@@ -82,7 +85,7 @@ class Described:
         self.family, self._chosen = family, chosen
         self.forms = {form.name: form for form in forms}
         self.shapes: dict[str, Shape] = {}
-        self.names = Namespace(family, self.forms, self.shapes, self._parts_of)
+        self.names = Namespace(family, self.forms, self.shapes, lambda place: self.parts[place])
         together: dict[tuple[type[Any], Any], list[Form]] = {}
         for form in self.forms.values():
             # A form apart without a tag is determined by its place alone.
@@ -93,25 +96,38 @@ class Described:
         self._groups = tuple(together.values())
         parts = (self.shapes[group[0].name] for group in self._groups if not group[0].is_apart)
         self._everything = table(family, parts)
-        self.parts: dict[str, Parts] = {}
-        for place, names in places.items():
-            here, odd_here = self._of(names), self._of((odd or {}).get(place, ()))
-            tags = {form.tag for form in here} | {None for form in here if form.tagged != "always"}
-            self.parts[place] = self._everything.narrowed(
-                {form.cls: self._here(form, here) for form in here}, odd={form.tag for form in odd_here}, tags=tags
-            )
         self.places, self.odd = places, odd or {}
+        everywhere = grouped((form for form in self.forms.values() if not form.is_apart), lambda form: form.cls)
+        self.parts = {place: self._place(place, everywhere) for place in places}
+
+    def _place(self, name: str, everywhere: Mapping[Any, list[Form]]) -> Parts:
+        """Return the table of a place.
+
+        Args:
+            name: of the place.
+            everywhere: by class, the forms that aren't apart.
+        """
+        here, odd = self._of(self.places[name]), self._of(self.odd.get(name, ()))
+        tags = {form.tag for form in here} | {None for form in here if form.tagged != "always"}
+        shapes = {
+            # Forms of one class share their shape.
+            cls: self._here(self.shapes[same[-1].name], same, everywhere.get(cls, ()))
+            for cls, same in grouped(here, lambda form: form.cls).items()
+        }
+        return self._everything.narrowed(shapes, odd={form.tag for form in odd}, tags=tags)
 
     def _of(self, names: Iterable[str]) -> list[Form]:
         return [self.forms[name] for name in names]
 
-    def _here(self, one: Form, here: Iterable[Form]) -> Shape:
-        """Return the shape of a class in a place, where a tag may have another form than elsewhere."""
-        shape = self.shapes[one.name]
-        same = [form for form in here if form.cls is one.cls]
-        others = {
-            form.tag for form in self.forms.values() if form.cls is one.cls and not form.is_apart and form not in same
-        }
+    def _here(self, shape: Shape, same: list[Form], everywhere: Iterable[Form]) -> Shape:
+        """Return the shape of a class in a place, where a tag may have another form than elsewhere.
+
+        Args:
+            shape: of the class.
+            same: its forms in the place.
+            everywhere: its forms.
+        """
+        others = {form.tag for form in everywhere if form not in same}
         if others.isdisjoint(form.tag for form in same):
             return shape
         by_tag = grouped(same, lambda form: form.tag)
@@ -139,15 +155,19 @@ class Described:
         by_key = grouped(same, lambda form: form.around)
         return {key: partial(self._reading, forms) for key, forms in by_key.items()}
 
-    def _parts_of(self, place: str) -> Parts:
-        return self.parts[place]
+    @property
+    def rows(self) -> Rows:
+        """What makes the rows of the capability table."""
+        from agentmsg.formats.forms.rows import Rows  # noqa: PLC0415 - readers need no table
+
+        return Rows(self)
 
     def code(self) -> str:
         """Return the generated code of all forms as a module that declares the names it uses."""
         from agentmsg.formats.forms.code import as_module  # noqa: PLC0415 - for people
 
         names = self.names
-        texts = [names.source(kind, name) for name in self.forms for kind in ("read", "write")]
+        texts = [*names.sources()]
         if self._chosen is None:
             texts += [names.class_source(group) for group in self._groups if len(group) > 1]
         return as_module(self.family, texts, names.scope)

@@ -48,7 +48,6 @@ class KeyLines:
         self.form, self.absent = form, absent_of(form.cls)
         self.key, self.level, self.has_noted = "", Level("d", "left"), False
         self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
-
         self.reader, self.writer, self.origin = names.reader, names.writer, names.origin
 
     def noted(self) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.reader import reader_source
+from agentmsg.formats.forms.values import indented
 from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of, write_arguments
 from agentmsg.formats.plain_messages import (
     are_bare,
@@ -34,7 +35,7 @@ from agentmsg.values.text import UNUSUAL, usual_arguments
 from agentmsg.values.types import is_sound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.parts import Parts
@@ -44,6 +45,7 @@ __all__ = ["Namespace"]
 
 _OBJECT: Any = dict  # so that type checkers don't look inside
 _PLAIN = (str, int, bool, frozenset)
+_REST = "read_rest_of"
 
 
 def _rest_of(native: Native, known: frozenset[str], odd: Sequence[str] = ()) -> Native:
@@ -132,6 +134,7 @@ class Namespace:
     ) -> None:
         self._makers: dict[tuple[Any, ...], str] = {}
         self._texts: dict[tuple[str, str], str] = {}
+        self._rests: dict[str, Callable[[], list[str]]] = {}
         self._groups: dict[tuple[str, tuple[str, ...]], str] = {}
         self.family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
         self.readers = Later(lambda name: self._function("read", name))
@@ -203,6 +206,19 @@ class Namespace:
     def origin(self, form: str) -> str:
         """Return the name of what messages remember that were read in a form."""
         return self.bind("READER", self._shapes[form].origin)
+
+    def rest(self, form: str, known: list[str], lines: Callable[[], list[str]]) -> str:
+        """Return the name of a function that finishes what a form's reader began; it is made on its first call."""
+        name = f"{_REST}_{form}"
+        head = f"def {name}({', '.join(f'{v}: Any' for v in known)}) -> Any:"
+
+        def made(*values: Any) -> Any:
+            # Replaces this function in the scope.
+            return self._function(_REST, form)(*values)
+
+        self._rests[form] = lambda: [head, *indented(lines())]
+        self.scope[name] = made
+        return name
 
     def reader(self, forms: tuple[str, ...]) -> str:
         """Return the name of a function that reads any value as one of some forms, or raises Unreadable."""
@@ -279,12 +295,21 @@ class Namespace:
     # -- functions ----------------------------------------------------------------------------------------------------
 
     def source(self, kind: str, name: str) -> str:
-        """Return the text of a form's function: "read" or "write"."""
+        """Return the text of a form's function: "read", "read_rest_of" or "write"."""
         known = self._texts.get((kind, name))
         if known is None:
             # Only once, so that the printed text is the running code: new tables would get new names.
-            known = self._texts[(kind, name)] = "\n".join(_sources(kind)(self._forms[name], self)) + "\n"
+            lines = self._rests[name]() if kind == _REST else _sources(kind)(self._forms[name], self)
+            known = self._texts[(kind, name)] = "\n".join(lines) + "\n"
         return known
+
+    def sources(self) -> Iterator[str]:
+        """Yield the texts of the functions of all forms."""
+        for name in self._forms:
+            yield self.source("read", name)
+            if name in self._rests:
+                yield self.source(_REST, name)
+            yield self.source("write", name)
 
     def class_source(self, forms: Sequence[Form]) -> str:
         """Return the text of the function that writes the objects of a class with several forms."""

@@ -1,8 +1,9 @@
 """The generator of readers: from a form, the Python code that reads its native objects.
 
 The function goes through a native object once, from the required keys to the optional ones. It ends early at the usual
-object, which has only the required keys. For any other it notes each deviation from the usual spelling where it sees
-it, and takes what no item names as extras.
+object, which has only the required keys. Any other object is left to a second function, which is made for the first
+such object: most documents have none. It notes each deviation from the usual spelling where it sees it, and takes what
+no item names as extras.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from agentmsg.formats.forms.values import indented, refuse
 from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from agentmsg.formats.forms.context import Names
+    from agentmsg.formats.forms.context import ReaderNames
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
 
@@ -56,13 +57,17 @@ def _rank(item: Item) -> int:
     return int(isinstance(item, Key) and item.value.is_last)
 
 
-def reader_source(form: Form, names: Names) -> list[str]:
+def reader_source(form: Form, names: ReaderNames) -> list[str]:
     """Return the lines of the function that reads a form's native objects."""
     return _Reader(form, names).lines()
 
 
 class _Reader(UsualLines):
     """Emits one reader."""
+
+    def __init__(self, form: Form, names: ReaderNames) -> None:
+        super().__init__(form, names)
+        self.rest = names.rest
 
     # -- the whole ----------------------------------------------------------------------------------------------------
 
@@ -72,10 +77,22 @@ class _Reader(UsualLines):
         if form.fits is not None and not form.is_asked:
             body += refuse(f"not {self.bind('fits', form.fits)}(d)", "another kind of object")
         body += self._required(form.items, level)
-        is_noted_early = self.has_noted
-        usual = self.early_ends()
         start = ["note: dict[str, Any] = {}"]
-        rest = [
+        early, late = (start, []) if self.has_noted else ([], start)
+        usual = self.early_ends()
+        asked = ", is_rest: Any = False" if form.first is not None else ""
+        lines = [f"def read_{form.name}(d: Any, _: Any = None{asked}) -> Any:"]
+        lines += indented([*early, *body, *usual, *self._first()])
+        if not usual:
+            return [*lines, *indented([*late, *self._rest()])]
+        known = ["d", *(["note"] if early else []), *self._read_by(form.items)]
+        rest = self.rest(form.name, known, lambda: [*late, *self._rest()])
+        return [*lines, f"    return {rest}({', '.join(known)})"]
+
+    def _rest(self) -> list[str]:
+        """Return the lines for an object with optional keys, once its required ones are read."""
+        form, level = self.form, Level("d", "left")
+        return [
             *self._counted(form.items, level, of_tag=form.tag is not None and form.tagged == "always"),
             *(["extras: dict[str, Any] = {}"] if self._has_inner_extras() else []),
             *(["odd: list[str] = []"] if self._has_odd() else []),
@@ -83,14 +100,15 @@ class _Reader(UsualLines):
             *self._marks(),
             *self._end(),
         ]
-        asked = ", is_rest: Any = False" if form.first is not None else ""
-        return [
-            f"def read_{form.name}(d: Any, _: Any = None{asked}) -> Any:",
-            *indented(start if is_noted_early else []),
-            *indented([*body, *usual, *self._first()]),
-            *indented([] if is_noted_early else start),
-            *indented(rest),
-        ]
+
+    def _read_by(self, items: Iterable[Item]) -> Iterator[str]:
+        """Yield the variables that the required keys fill."""
+        for item in spread(items):
+            if isinstance(item, Key) and item.need == "must":
+                yield from dict.fromkeys(f"{name}_" for name in (item.field, *item.fields))
+            elif isinstance(item, Inside) and item.need == "must":
+                yield inner_level(item).d
+                yield from self._read_by(item.items)
 
     def _first(self) -> list[str]:
         """Return the lines that call another reader for what isn't usual."""

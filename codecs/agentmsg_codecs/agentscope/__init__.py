@@ -33,8 +33,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import attrs
-
 from agentmsg_codecs.agentscope.base import AgentScope
 from agentmsg_codecs.agentscope.names import FAMILY, MEMORY
 from agentmsg_codecs.agentscope.python import PythonMessages
@@ -43,7 +41,6 @@ from agentmsg_codecs.agentscope.sessions import Sessions
 __all__ = ["AgentScopeCodec"]
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
 class AgentScopeCodec(AgentScope):
     """Messages of AgentScope for Python; for its options see ``AgentScope``."""
 

@@ -97,7 +97,6 @@ class AgentScope(ContainerCodec):
         for index, native in enumerate(native_messages):
             if not is_object(native):
                 raise DecodeError(f"a message is an object, not {excerpt(native)}", path=contents.path(index))
-        engine.fill()
         version = engine.version_of(native_messages, self.version or VERSIONS[-1])
         groups = engine.read_groups(native_messages, version)
         marks: dict[str, Any] = {"version": version}
@@ -121,7 +120,6 @@ class AgentScope(ContainerCodec):
     def write(self, history: am.History) -> Any:
         """Write a history that fits, in the version and container that it was read from, or that the options name."""
         engine, is_forced = self.engine, self.version is not None
-        engine.fill()
         noted = mark_of(history, self.family, "/version")
         own = self.version or (noted if type(noted) is int and noted in VERSIONS else VERSIONS[-1])
         groups = engine.groups(history.messages, own)

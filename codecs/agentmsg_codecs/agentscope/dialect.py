@@ -50,10 +50,7 @@ class Dialect:
     """One version of the messages and their blocks.
 
     Attributes:
-        described: the description of messages and blocks.
-        media: the images, audios, videos and files.
-        readers: by name of the form; "message" reads a native message as one, with its results among its content.
-        writers: the same; "message" writes it in the usual spelling.
+        as_read: whether what was read in another version is written as such.
         signer: the provider whose signatures it has.
         lacks: fields of messages that it lacks, though they come back if they were read.
         lacks_in_blocks: the same of blocks.
@@ -75,14 +72,40 @@ class Dialect:
     name_cell: ClassVar[Cell] = KEEP
     is_brief: ClassVar[bool] = False
     has_urls: ClassVar[bool] = False
-    described: Described
-    media: Media
-    readers: Mapping[str, Callable[[Native], am.Msg]]
-    writers: Mapping[str, Callable[[am.Msg], Native]]
 
     def __init__(self, *, as_read: bool) -> None:
-        self.described, self.media = self.describe(as_read=as_read)
-        self.readers, self.writers = self.described.names.readers, self.described.names.writers
+        self.as_read = as_read
+        self._description: tuple[Described, Media] | None = None
+
+    @property
+    def _made(self) -> tuple[Described, Media]:
+        # On first use: most documents need one of the dialects.
+        if self._description is None:
+            with speed.FILLING:
+                self._description = self._description or self.describe(as_read=self.as_read)
+        return self._description
+
+    @property
+    def described(self) -> Described:
+        """The description of messages and blocks."""
+        return self._made[0]
+
+    @property
+    def media(self) -> Media:
+        """The images, audios, videos and files."""
+        return self._made[1]
+
+    @cached_property
+    def readers(self) -> Mapping[str, Callable[[Native], am.Msg]]:
+        """By form, what reads; "message" reads a native message as one, with its results among its content."""
+        self.fill()
+        return self.described.names.readers
+
+    @cached_property
+    def writers(self) -> Mapping[str, Callable[[am.Msg], Native]]:
+        """By form, what writes; "message" writes a message in the usual spelling."""
+        self.fill()
+        return self.described.names.writers
 
     def describe(self, *, as_read: bool) -> tuple[Described, Media]:
         """Return the description of messages and blocks, and its media.

@@ -30,15 +30,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import attrs
-
 from agentmsg_codecs.agentscope.base import AgentScope
 from agentmsg_codecs.agentscope.java_messages import JavaMessages
 from agentmsg_codecs.agentscope.names import JAVA
 from agentmsg_codecs.agentscope.sessions import Sessions
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
 class AgentScopeJavaCodec(AgentScope):
     """Messages of AgentScope for Java; for its options see ``AgentScope``."""
 

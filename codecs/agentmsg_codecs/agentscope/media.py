@@ -8,7 +8,7 @@ applications of 1.x write; "flat" or "url" for one of 0.x.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -24,7 +24,7 @@ from agentmsg.formats import (
     mark_of,
     marked,
     media,
-    rules,
+    speed,
     spelling,
     word_at,
 )
@@ -74,7 +74,7 @@ def _by_ending(url: str) -> str | None:
 SOURCES = ("url", "base64")
 
 
-class Media(NamedTuple):
+class Media(speed.Record):
     """The media of one dialect.
 
     Attributes:
@@ -315,4 +315,6 @@ class Media(NamedTuple):
                 return block
             new = cls(block.source, item_id=block.item_id, extras=block.extras)
             return Swap(new, "the media type tells what it is here", "annotation")
+        from agentmsg.formats import rules  # noqa: PLC0415 - readers need no rules
+
         return rules.document_as_text(block)

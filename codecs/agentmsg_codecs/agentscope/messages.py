@@ -53,11 +53,6 @@ class Messages:
         self.family = newest.family
         self._groupings = {own: seats(newest, joins=own in self.joining) for own in VERSIONS}
 
-    def fill(self) -> None:
-        """Fill the tables, on first use."""
-        for dialect in self.dialects.values():
-            dialect.fill()
-
     # -- how languages differ -----------------------------------------------------------------------------------------
 
     @staticmethod
@@ -107,7 +102,6 @@ class Messages:
         Raises:
             DecodeError: if no document can contain it.
         """
-        self.fill()
         native = value[0] if self.keeps_marks and is_pair(value) else value
         if not is_object(native):
             raise DecodeError(f"a message is an object, not {excerpt(native)}")

@@ -127,7 +127,7 @@ class _Python2(_Python):
         own, taken = natives.extras_of(message, FAMILY), super().taken_by_message(message)
         is_new = message.created_at is not None or ("created_at" in own and "created_at" not in taken)
         # Any other timestamp makes it a message of 1.x; an invalid one may stay if each version is written as read.
-        is_free = is_new or (self.media.as_read and is_no_time(own.get("timestamp")))
+        is_free = is_new or (self.as_read and is_no_time(own.get("timestamp")))
         return taken if is_free else taken | {"timestamp"}
 
 

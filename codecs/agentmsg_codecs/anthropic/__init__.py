@@ -36,7 +36,6 @@ from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.likeness import is_message, sniff_body
 from agentmsg_codecs.anthropic.names import BODY_KEYS, CONTENT_KEYS, FAMILY
-from agentmsg_codecs.anthropic.settings import SETTINGS
 from agentmsg_codecs.anthropic.system_messages import may_move, with_places
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AnthropicCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message)
+_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message, settings_in=f"{__name__}.settings")
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -71,7 +70,7 @@ class AnthropicCodec(Anthropic):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of content, tools and settings."""
-        return (self.engine.described, SETTINGS.described)
+        return (self.engine.described, _REQUESTS.settings.described)
 
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""
@@ -94,7 +93,7 @@ class AnthropicCodec(Anthropic):
         messages = with_places(self.engine.read(given))
         if body.get("system") is not None:
             messages.insert(0, self._top(body["system"]))
-        settings, rest = SETTINGS.read({key: value for key, value in body.items() if key not in BODY_KEYS})
+        settings, rest = _REQUESTS.read_settings({key: body[key] for key in body if key not in BODY_KEYS})
         if "system" in body and body["system"] is None:
             note["system"] = "null"
         tools = _tools(self.engine.described, body, note)
@@ -110,7 +109,7 @@ class AnthropicCodec(Anthropic):
         """Write a body; or a list of messages or one message, if it was read from that and has nothing more."""
         self.engine.fill()
         messages = history.messages
-        body = SETTINGS.write(history.settings)
+        body = _REQUESTS.write_settings(history.settings)
         if messages and messages[0].role == "system" and may_move(messages[0]):
             first = messages[0]
             group = (first,)

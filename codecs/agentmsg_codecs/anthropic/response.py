@@ -39,7 +39,6 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import ANSWER, Answers, completing, told
 from agentmsg.formats.forms import Const, Described, Form, Key, Link, Nested, Text, Via, Words
-from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import Rows, block_rows, needs_id, server_rows
 from agentmsg_codecs.anthropic.cells import hint
@@ -179,7 +178,7 @@ def _rows(engine: Messages, thinking: str) -> Rows:
 
 
 def _make_caps(engine: Messages, answer: Described, thinking: str) -> Caps:
-    made = FormRows(answer)
+    made = answer.rows
     row = MessageRow(
         fields={**made.row("response").fields, "usage": carried(made.row("usage").fields)},
         blocks=_rows(engine, thinking),

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import carried_extras, is_marked, marked, restructure
+from agentmsg.formats import carried_extras, is_marked, marked
 from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import agentmsg as am
+    from agentmsg.formats import restructure
 
 
 _KEYS = frozenset({"role", "content"})
@@ -47,6 +48,8 @@ def gather_systems(plan: restructure.Plan | None, messages: Sequence[am.Msg]) ->
     """
     if plan is None and not _is_amiss(messages):
         return None
+    from agentmsg.formats import restructure  # noqa: PLC0415 - readers change no structure
+
     top: list[restructure.Part] = []
     rest: list[list[restructure.Part]] = []
     before: Any = None  # the role of the last message; "" after a system message that may be merged with another

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import Row, Swap, cells
 from agentmsg.formats.bodies import native_tool_row, read_tool, with_input
-from agentmsg.formats.forms import Rows
 from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
@@ -23,6 +22,6 @@ def _spec(tool: am.ToolSpec) -> Any:
 def tool_rows(described: Described) -> dict[type[Any], Row]:
     """Return the rows of tools."""
     return {
-        am.ToolSpec: Rows(described).row("tool", rules={am.ToolSpec: _spec}, kind=cells.kinds()),
+        am.ToolSpec: described.rows.row("tool", rules={am.ToolSpec: _spec}, kind=cells.kinds()),
         am.NativeTool: native_tool_row(FAMILY, lambda native: read_tool(native, FAMILY, described.shapes["tool"])),
     }

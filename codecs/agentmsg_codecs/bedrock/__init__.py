@@ -44,7 +44,6 @@ from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
 from agentmsg_codecs.bedrock.messages import Messages, is_top
 from agentmsg_codecs.bedrock.names import FAMILY
-from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BedrockCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message)
+_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message, settings_in=f"{__name__}.settings")
 _TOOLS = "toolConfig"
 
 
@@ -83,7 +82,7 @@ class BedrockCodec(Bedrock):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of parts, tools and settings."""
-        return (self.engine.described, TOOLS, SETTINGS.described)
+        return (self.engine.described, TOOLS, _REQUESTS.settings.described)
 
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""
@@ -105,7 +104,7 @@ class BedrockCodec(Bedrock):
                 raise DecodeError("system is a list of texts and cache points", path=("system",))
             messages.insert(0, top)
         tools, rest = _read_tools(rest)
-        settings, rest = SETTINGS.read(rest)
+        settings, rest = _REQUESTS.read_settings(rest)
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def write(self, history: am.History) -> Any:
@@ -118,7 +117,7 @@ class BedrockCodec(Bedrock):
             body["system"] = self.engine.write_system(messages[0])
             messages = messages[1:]
         body["messages"] = self.engine.write(messages)
-        settings = SETTINGS.write(history.settings, rest)
+        settings = _REQUESTS.write_settings(history.settings, rest)
         if history.tools:
             config = settings.get(_TOOLS, rest.get(_TOOLS, EMPTY))
             held: Native = thaw(config) if is_mapping(config) else {}

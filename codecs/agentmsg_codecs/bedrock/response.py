@@ -37,7 +37,7 @@ from agentmsg.formats import (
     note_of,
 )
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completing, told
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Rows, Words
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Words
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.capabilities import assistant_rows, inner_rows, needs_id
 from agentmsg_codecs.bedrock.format import USAGE
@@ -86,7 +86,7 @@ class BedrockResponseCodec(Answers, Bedrock):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        usage = Rows(self.answer).row("usage").fields
+        usage = self.answer.rows.row("usage").fields
         keys = self.answer.forms["response"].keys
         return answer_caps(
             self.answer,

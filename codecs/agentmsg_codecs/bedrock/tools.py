@@ -8,7 +8,7 @@ import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import KEEP, Native, Row, Swap, Unreadable, adopt, cells, is_marked, is_object
 from agentmsg.formats.bodies import native_tool_row, read_tool, with_input, write_tool
-from agentmsg.formats.forms import Described, Form, Inside, Key, Rows, Text, Truth, Via
+from agentmsg.formats.forms import Described, Form, Inside, Key, Text, Truth, Via
 from agentmsg_codecs.bedrock.format import CACHE, HINT, only_object_at
 from agentmsg_codecs.bedrock.messages import folded, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, ITEM
@@ -72,6 +72,6 @@ def _back(native: Any) -> Any:
 def tool_rows() -> dict[type[Any], Row]:
     """Return the rows of the tools that requests support."""
     return {
-        am.ToolSpec: Rows(TOOLS).row("tool", rules={am.ToolSpec: _spec}, kind=cells.kinds()),
+        am.ToolSpec: TOOLS.rows.row("tool", rules={am.ToolSpec: _spec}, kind=cells.kinds()),
         am.NativeTool: native_tool_row(FAMILY, _back),
     }

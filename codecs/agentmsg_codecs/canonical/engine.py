@@ -83,6 +83,7 @@ class Engine:
         self._ours: dict[type, tuple[Reader, Writer]] = {}
         for cls in SPECS:
             reader, writer = self._generated(f"read_{cls.__name__}"), self._generated(f"write_{cls.__name__}")
+            self._generated(f"rest_{cls.__name__}")
             self._ours[cls] = (as_hook(self.shape, SPECS[cls], reader), writer)
 
     @property

@@ -6,7 +6,8 @@ first unusual thing (another type, an unknown key, an explicit default, notes of
 to the plain path (``plain_X``), which reads it again, notes odd spellings and raises the errors. Inner objects are read
 last, when nothing can send the object to the plain path any more. So no object is read twice, however deep it is.
 
-Each function is compiled on its first call, because most documents hold few classes. ``print(source("json",
+Each function is compiled on its first call, because most documents hold few classes. For the same reason the fields of
+a class that few objects have are left to another function ("rest"). ``print(source("json",
 "read_Msg"))`` shows the source; tracebacks show its lines.
 """
 
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from agentmsg import NativeBlock, NativeTool, ToolUseBlock
 from agentmsg_codecs.canonical.fields import FAMILY, SPECS, Field, Spec
-from agentmsg_codecs.canonical.generated_msgpack import msgpack_reader, msgpack_writer
+from agentmsg_codecs.canonical.generated_msgpack import msgpack_reader, msgpack_rest, msgpack_writer
 from agentmsg_codecs.canonical.statements import (
     default,
     given,
@@ -60,11 +61,11 @@ _CHECKPOINTS = {1, 2, 4, 8}
 
 
 def _json_reader(spec: Spec) -> list[str]:
-    name, fields, key = spec.cls.__name__, spec.fields, "json"
+    name, key = spec.cls.__name__, "json"
     plain = f"return plain_read_{name}(d, level)"
     is_call = spec.cls is ToolUseBlock
-    must = [field for field in fields if must_stand(field)]
-    may = [field for field in fields if not must_stand(field) and not (is_call and "input" in field.name)]
+    must = [field for field in spec.fields if must_stand(field)]
+    usual, others = _optional_fields(spec)
     lines = [] if spec.tag is not None else ["if type(d) is not dict:", "    " + plain]
     for field in must:
         v = local(field.name)
@@ -78,24 +79,65 @@ def _json_reader(spec: Spec) -> list[str]:
         lines += [f"if codec_ == {FAMILY!r}:", "    " + plain]
     lines += [line.replace("return plain(d, level)", plain) for line in _CALL_JSON] if is_call else []
     lines.append(f"left = len(d) - {len(must) + (spec.tag is not None) + is_call}")
-    settle = [line for field in must for line in [settled(field), *inside(field)] if line]
     if must and not is_call:
-        lines += ["if not left:", *indent([*settle, *make(spec, [field.name for field in must])])]
-    lines += [f"{local(field.name)} = {default(field)}" for field in may]
+        lines += ["if not left:", *indent([*_settled(must), *make(spec, [field.name for field in must])])]
+    lines += _optional(usual, plain)
+    known = [field for field in spec.fields if field not in others]
+    lines += ["if left:", f"    return rest_{name}({_names_of(known)})" if others else "    " + plain]
+    made = make(spec, [field.name for field in known])
+    return [f"def read_{name}(d, level):", *indent([*lines, *_settled(must), *_inside(usual), *made]), ""]
+
+
+def _json_rest(spec: Spec) -> list[str]:
+    """Return the function that finishes what a reader began, for objects with other fields than usual ones."""
+    name = spec.cls.__name__
+    plain = f"return plain_read_{name}(d, level)"
+    usual, others = _optional_fields(spec)
+    lines = [*_optional(others, plain), "if left:", "    " + plain]
+    lines += [*_settled(field for field in spec.fields if must_stand(field)), *_inside([*usual, *others])]
+    known = _names_of(field for field in spec.fields if field not in others)
+    return [f"def rest_{name}({known}):", *indent([*lines, *make(spec)]), ""]
+
+
+def _optional_fields(spec: Spec) -> tuple[list[Field], list[Field]]:
+    """Return the optional fields that usual objects have, and the others; calls read their input apart."""
+    count, is_call = usual_count(spec), spec.cls is ToolUseBlock
+    parts = spec.fields[:count], spec.fields[count:]
+    usual, others = ([field for field in part if not must_stand(field)] for part in parts)
+    return [field for field in usual if not (is_call and "input" in field.name)], others
+
+
+def _names_of(fields: Iterable[Field]) -> str:
+    return ", ".join(("d", "level", "left", *(local(field.name) for field in fields)))
+
+
+def _optional(fields: list[Field], plain: str) -> list[str]:
+    """Return the statements that look for optional fields while any key is left."""
+    lines = [f"{local(field.name)} = {default(field)}" for field in fields]
     depth = 0
-    for number, field in enumerate(may):
+    for number, field in enumerate(fields):
         v = local(field.name)
         if number in _CHECKPOINTS:
             lines += indent(["if left:"], depth)
             depth += 1
-        body = [f"{v} = d[{field.name!r}]", f"if {unusual(field, key)}:", "    " + plain]
+        body = [f"{v} = d[{field.name!r}]", f"if {unusual(field, 'json')}:", "    " + plain]
         body += [line for line in [settled(field)] if line]
         lines += indent([f"if {field.name!r} in d:", *indent([*body, "left -= 1"])], depth)
-    lines += ["if left:", "    " + plain, *settle]
-    for field in may:
+    return lines
+
+
+def _settled(must: Iterable[Field]) -> list[str]:
+    """Return the statements that settle required fields."""
+    return [line for field in must for line in [settled(field), *inside(field)] if line]
+
+
+def _inside(fields: Iterable[Field]) -> list[str]:
+    """Return the statements that read the objects inside optional fields."""
+    lines: list[str] = []
+    for field in fields:
         later = inside(field)
         lines += [given(field), *indent(later)] if later else []
-    return [f"def read_{name}(d, level):", *indent([*lines, *make(spec)]), ""]
+    return lines
 
 
 def _json_writer(spec: Spec) -> list[str]:
@@ -138,14 +180,14 @@ def _json_field(field: Field) -> list[str]:
 def _timed_writer(spec: Spec) -> list[str]:
     """Return the writer of messages or histories that leaves times to orjson if it writes them as we do."""
     lines = [line.replace("time_text(v)", _RAW_TIME) for line in _json_writer(spec)]
-    return [_TIMED.sub(r"timed_\1", line) for line in lines]
+    return [re.sub(_TIMED, r"timed_\1", line) for line in lines]
 
 
 # The names of writers of times: one calls the other.
-_TIMED = re.compile(r"\bwrite_(History|Msg)\b")
+_TIMED = r"\bwrite_(History|Msg)\b"
 _MAKERS: Mapping[str, Mapping[str, Callable[[Spec], list[str]]]] = {
-    "json": {"read": _json_reader, "write": _json_writer, "timed": _timed_writer},
-    "msgpack": {"read": msgpack_reader, "write": msgpack_writer},
+    "json": {"read": _json_reader, "rest": _json_rest, "write": _json_writer, "timed": _timed_writer},
+    "msgpack": {"read": msgpack_reader, "rest": msgpack_rest, "write": msgpack_writer},
 }
 _SPEC_OF = {cls.__name__: spec for cls, spec in SPECS.items()}
 
@@ -155,7 +197,8 @@ def source(key: str, name: str) -> str:
 
     Args:
         key: "json" or "msgpack".
-        name: "read_" or "write_" and a class, as in "read_Msg"; in JSON also "timed_Msg" and "timed_History".
+        name: "read_", "rest_" or "write_" and a class, as in "read_Msg"; in JSON also "timed_Msg" and
+            "timed_History".
     """
     kind, _, cls = name.partition("_")
     return "\n".join(_MAKERS[key][kind](_SPEC_OF[cls]))

@@ -30,22 +30,40 @@ _ROLE_MSGPACK = "type({v}) is str and {v} in ROLES or type({v}) is not str and t
 
 
 def msgpack_reader(spec: Spec) -> list[str]:
-    """Return the source of the reader of a class."""
-    name, fields, key = spec.cls.__name__, spec.fields, "msgpack"
-    plain = f"return plain_read_{name}(a, level)"
-    first = 0 if spec.number is None else 1
-    size = first + len(fields)
-    least = first + max([index + 1 for index, field in enumerate(fields) if must_stand(field)], default=0)
-    lines: list[str] = []
+    """Return the source of the reader of a class; arrays with more than usual fields are left to the rest."""
+    name, usual = spec.cls.__name__, usual_count(spec)
+    head = f"def read_{name}(a, level):"
     if spec.cls is TextBlock:
-        lines += ["if type(a) is str:", "    return make_TextBlock(a)"]
-    if not first:
-        lines += ["if type(a) is not list:", "    " + plain]
+        lines = ["if type(a) is str:", "    return make_TextBlock(a)", "return rest_TextBlock(a, level, len(a))"]
+        return [head, *indent(lines), ""]
+    lines = [] if spec.number is not None else ["if type(a) is not list:", f"    return plain_read_{name}(a, level)"]
+    lines += ["n = len(a)"]
+    if usual < len(spec.fields):
+        lines += [f"if n > {_place(spec, usual)}:", f"    return rest_{name}(a, level, n)"]
+    return [head, *indent([*lines, *_array(spec, usual)]), ""]
+
+
+def msgpack_rest(spec: Spec) -> list[str]:
+    """Return the source of the function that reads an array with any number of fields."""
+    return [f"def rest_{spec.cls.__name__}(a, level, n):", *indent(_array(spec, len(spec.fields))), ""]
+
+
+def _place(spec: Spec, index: int) -> int:
+    """Return the place of a field in an array, which may begin with a number."""
+    return index if spec.number is None else index + 1
+
+
+def _array(spec: Spec, count: int) -> list[str]:
+    """Return the statements that read an array of at most so many fields."""
+    fields, key = spec.fields[:count], "msgpack"
+    plain = f"return plain_read_{spec.cls.__name__}(a, level)"
+    size, first = _place(spec, count), _place(spec, 0)
+    least = first + max([index + 1 for index, field in enumerate(fields) if must_stand(field)], default=0)
     if spec.cls is ToolUseBlock:
         least = first + 3
-    lines += [
-        "n = len(a)",
-        f"if n < {max(least, 1)} or n > {size} or a[-1] is None:",
+    long = f"n > {size} or " if count == len(spec.fields) else ""
+    lines = [
+        f"if n < {max(least, 1)} or {long}a[-1] is None:",
         "    " + plain,
         f"{'_, ' * first}{', '.join(local(field.name) for field in fields)}, = a + PADS[{size} - n]",
     ]
@@ -58,7 +76,7 @@ def msgpack_reader(spec: Spec) -> list[str]:
     for field in fields:
         later = inside(field)
         lines += later if must_stand(field) or not later else [given(field), *indent(later)]
-    return [f"def read_{name}(a, level):", *indent([*lines, *make(spec)]), ""]
+    return [*lines, *make(spec, [field.name for field in fields])]
 
 
 _CALL_MSGPACK = [

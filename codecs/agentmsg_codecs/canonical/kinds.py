@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from agentmsg import Citation, DecodeError, Msg, TextBlock, same
-from agentmsg.formats import EMPTY, is_mapping, is_sequence
+from agentmsg.formats import EMPTY, is_mapping, is_sequence, speed
 from agentmsg_codecs.canonical.fields import ROLES, Field
 from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS, parse_time
 from agentmsg_codecs.canonical.shapes import list_of, object_of, wrong
@@ -185,7 +185,7 @@ def list_schema(items: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
 
 
-class Kind(NamedTuple):
+class Kind(speed.Record):
     """A kind of values. Null, where that is the default, is told before.
 
     Attributes:

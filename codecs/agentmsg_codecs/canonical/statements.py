@@ -109,8 +109,10 @@ def unusual_object(spec: Spec, key: str) -> list[str]:
 
 
 # How many of its first fields a usual object has. One condition checks that there are no others; straight-line code
-# then writes the object. (For reading arrays this would cost more than it saves.)
-_USUAL = {"TextBlock": 1, "ImageBlock": 1, "ToolUseBlock": 4, "ToolResultBlock": 4, "Msg": 8, "Usage": 6}
+# then writes the object. Readers leave objects with other fields to a function of their own.
+_USUAL = {
+    "History": 3, "TextBlock": 1, "ImageBlock": 1, "ToolUseBlock": 4, "ToolResultBlock": 4, "Msg": 8, "Usage": 6,
+}  # fmt: skip
 
 
 def usual_count(spec: Spec) -> int:

@@ -33,8 +33,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import attrs
-
 import agentmsg as am
 from agentmsg import DecodeError
 from agentmsg.formats import Native, Unreadable, adopt, excerpt, is_list, is_marked, is_object, mark_of, natives
@@ -44,7 +42,6 @@ from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.config import packed, unpacked
 from agentmsg_codecs.gemini.likeness import is_content, sniff_body
 from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, SYSTEM, snake
-from agentmsg_codecs.gemini.settings import SETTINGS, respelt
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -53,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GeminiCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="contents", is_single=is_content)
+_REQUESTS = Requests(family=FAMILY, key="contents", is_single=is_content, settings_in=f"{__name__}.settings")
 # The keys of lists, for which the API takes one object, and SDKs one text as a content.
 _LISTS = ("contents", "tools")
 
@@ -63,7 +60,6 @@ def _is_one(value: Any, key: str) -> bool:
     return bool(value) and (is_object(value) or (type(value) is str and key == "contents"))
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
 class GeminiCodec(Gemini):
     """Requests to Gemini's generateContent; see ``Gemini``.
 
@@ -82,7 +78,7 @@ class GeminiCodec(Gemini):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of parts, tools and settings."""
-        return (self.engine.described, DECLARATIONS, SETTINGS.described)
+        return (self.engine.described, DECLARATIONS, _REQUESTS.settings.described)
 
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""
@@ -103,7 +99,8 @@ class GeminiCodec(Gemini):
         self.engine.fill()
         messages = [*self._instruction(body, note), *self.engine.read(body["contents"])]
         tools, left = listed_tools(body, read_tools)
-        settings, rest = SETTINGS.read({**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left})
+        rest = {**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left}
+        settings, rest = _REQUESTS.read_settings(rest)
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def _instruction(self, body: Native, note: Native) -> list[am.Msg]:
@@ -138,11 +135,14 @@ class GeminiCodec(Gemini):
         body["contents"] = self.engine.write(messages)
         if history.tools:
             body["tools"] = write_tools(history.tools)
-        settings = SETTINGS.write(history.settings, natives.extras_of(history, FAMILY))
+        settings = _REQUESTS.write_settings(history.settings, natives.extras_of(history, FAMILY))
         document = _REQUESTS.closed(history, body, settings)
         if not is_object(document) or "contents" not in document:
             return document
-        document = respelt(document, history.settings)
+        if history.settings is not None:
+            from agentmsg_codecs.gemini.settings import respelt  # noqa: PLC0415 - many bodies have none
+
+            document = respelt(document, history.settings)
         for key in _LISTS:
             if mark_of(history, FAMILY, f"/{key}") == "one" and len(document.get(key, ())) == 1:
                 (one,) = document[key]

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats import Native, is_mapping, is_object
-from agentmsg_codecs.gemini.names import SYSTEM, both
-from agentmsg_codecs.gemini.settings import CONFIG, SETTING_KEYS, TOOL_CONFIG
+from agentmsg_codecs.gemini.names import CONFIG, SETTING_KEYS, SYSTEM, TOOL_CONFIG, both
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -34,12 +33,23 @@ INNER: Mapping[str, tuple[str, ...]] = {
 DATA = frozenset({"text", *INNER})
 OUTCOMES = {"OUTCOME_OK": "success", "OUTCOME_FAILED": "error", "OUTCOME_DEADLINE_EXCEEDED": "interrupted"}
 SYSTEM = "systemInstruction"
+# The objects with parameters of a body, and the keys inside each.
+CONFIG, TOOL_CONFIG = "generationConfig", "toolConfig"
+MIME, SCHEMAS = "responseMimeType", ("responseJsonSchema", "responseSchema")
+IN_CONFIG = {
+    CONFIG: (
+        "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", MIME, *SCHEMAS, "thinkingConfig",
+    ),
+    TOOL_CONFIG: ("functionCallingConfig",),
+    "thinkingConfig": ("thinkingBudget", "thinkingLevel", "includeThoughts"),
+    "functionCallingConfig": ("mode", "allowedFunctionNames"),
+}  # fmt: skip
 
 
 @cache
 def snake(name: str) -> str:
     """Return the snake_case spelling of a key, which the API accepts too."""
-    return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name)
+    return "".join(f"_{letter.lower()}" if "A" <= letter <= "Z" else letter for letter in name)
 
 
 def both(names: Iterable[str]) -> frozenset[str]:
@@ -54,5 +64,6 @@ KEPT = (
     "videoMetadata",
 )  # fmt: skip
 # The keys of a body that are messages and tools.
+SETTING_KEYS = both(IN_CONFIG[CONFIG])
 BODY_KEYS = both(("contents", SYSTEM, "tools"))
 OUTER_KEYS = both((*DATA, "thought", SIGNATURE))

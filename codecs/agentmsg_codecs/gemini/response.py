@@ -54,7 +54,7 @@ from agentmsg.formats import (
     times,
 )
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Text, Via
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
 from agentmsg_codecs.gemini.contents import content_of_model, parts_of_model
@@ -99,7 +99,7 @@ class GeminiResponseCodec(Answers, Gemini):
     def make_caps(self) -> Caps:
         """Return what responses support."""
         beside = cells.beside((FAMILY, both(USAGE.keys)), odd=is_odd_count)
-        usage = {**Rows(self.answer).row("usage").fields, "extras": beside}
+        usage = {**self.answer.rows.row("usage").fields, "extras": beside}
         of_candidate, of_response = both(_CANDIDATE_KEYS), both(self.answer.forms["response"].keys)
         # In the order in which the reader finds them.
         extras = carried_extras(

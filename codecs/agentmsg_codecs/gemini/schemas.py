@@ -19,7 +19,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import thaw
-from agentmsg.formats import Native, is_mapping, is_object, is_sequence, mark_of, same_document
+from agentmsg.formats import Native, is_mapping, is_object, is_sequence, mark_of, same_document, speed
 from agentmsg_codecs.gemini.names import FAMILY, both, snake
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OPENAPI = PARAMETERS, RESPONSE = "parameters", "responseSchema"
 _TYPES = frozenset({"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"})
 _LIMITS = frozenset({"maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"})
-_NUMBER = re.compile("0|[1-9][0-9]{0,17}")
+_NUMBER = "0|[1-9][0-9]{0,17}"
 # Keywords that hold a schema, a list of them, or some by name.
 _ONE, _MANY, _NAMED = (
     frozenset({"items", "additionalProperties"}),
@@ -103,7 +103,7 @@ def _word(key: str, value: str) -> str | int:
         return value.lower() if value in _TYPES else value
     if key == "$ref":
         return re.sub("^#/defs/", "#/$defs/", value)
-    return int(value) if key in _LIMITS and _NUMBER.fullmatch(value) else value
+    return int(value) if key in _LIMITS and speed.compiled(_NUMBER).fullmatch(value) else value
 
 
 def _within(key: str, value: Any, change: Callable[[Any], Any]) -> Any:

@@ -33,26 +33,24 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Text, Whole
-from agentmsg_codecs.gemini.names import FAMILY, both, snake
+from agentmsg_codecs.gemini.names import CONFIG, FAMILY, IN_CONFIG, MIME, SCHEMAS, TOOL_CONFIG, snake
 from agentmsg_codecs.gemini.schemas import RESPONSE, read_schema, write_schema
 from agentmsg_codecs.gemini.spelling import spell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-CONFIG, TOOL_CONFIG = "generationConfig", "toolConfig"
 _MODES = {ours: {"mode": word} for ours, word in (("auto", "AUTO"), ("required", "ANY"), ("none", "NONE"))}
 _LEVELS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high"}
 _EFFORTS = {effort: level for level, effort in _LEVELS.items()}
 _NEAREST = {"xhigh": "high", "max": "high"}
 _OFF = {"budget": 0}
 _TYPES = {"text/plain": "text", "application/json": "json"}
-_MIME, _SCHEMAS = "responseMimeType", ("responseJsonSchema", RESPONSE)
 
 
 def _read_format(native: Native) -> dict[str, Any]:
-    keys = [key for key in (_MIME, *_SCHEMAS) if key in native]
-    mime, schemas = native.get(_MIME), [key for key in _SCHEMAS if key in native]
+    keys = [key for key in (MIME, *SCHEMAS) if key in native]
+    mime, schemas = native.get(MIME), [key for key in SCHEMAS if key in native]
     if type(mime) is not str or mime not in _TYPES or len(schemas) > 1 or (schemas and mime != "application/json"):
         return {"odd": keys}
     if not schemas:
@@ -70,10 +68,10 @@ def _write_format(settings: Any) -> Native:
     form = settings.response_format
     if is_mapping(form):
         marked = mark_of(settings, FAMILY, "/schema")
-        key = marked if marked in _SCHEMAS else _SCHEMAS[0]
-        return {_MIME: "application/json", key: write_schema(form.get("schema"), settings)}
+        key = marked if marked in SCHEMAS else SCHEMAS[0]
+        return {MIME: "application/json", key: write_schema(form.get("schema"), settings)}
     mime = next((mime for mime, ours in _TYPES.items() if ours == form), None)
-    return {} if mime is None else {_MIME: mime}
+    return {} if mime is None else {MIME: mime}
 
 
 def _carried_format(value: Any, _: Any) -> Any:
@@ -138,17 +136,7 @@ def _carried_thinking(value: Any, _: Any) -> Any:
     return value if list(kept.items()) == list(given.items()) else Swap(adopt(kept), why)
 
 
-# The keys inside each object, which may be in snake_case.
-_INNER = {
-    CONFIG: (
-        "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "seed", _MIME, *_SCHEMAS, "thinkingConfig",
-    ),
-    TOOL_CONFIG: ("functionCallingConfig",),
-    "thinkingConfig": ("thinkingBudget", "thinkingLevel", "includeThoughts"),
-    "functionCallingConfig": ("mode", "allowedFunctionNames"),
-}  # fmt: skip
 _OUTER = (CONFIG, TOOL_CONFIG)
-SETTING_KEYS = both(_INNER[CONFIG])
 
 
 class Settings(BodySettings):
@@ -170,8 +158,8 @@ def _camel(native: Native, keys: Sequence[str]) -> tuple[Native, list[str]]:
     twins = {snake(key): key for key in keys if snake(key) != key and key not in native and snake(key) in native}
     out, found = {twins.get(key, key): value for key, value in native.items()}, [*twins]
     for key in keys:
-        if key in _INNER and is_object(out.get(key)):
-            out[key], more = _camel(out[key], _INNER[key])
+        if key in IN_CONFIG and is_object(out.get(key)):
+            out[key], more = _camel(out[key], IN_CONFIG[key])
             found += more
     return out, found
 
@@ -182,7 +170,9 @@ def respelt(native: Native, settings: am.Settings | None, keys: Sequence[str] = 
     if not is_sequence(wanted):
         return native
     held = {
-        key: respelt(value, settings, _INNER[key]) if key in keys and key in _INNER and is_object(value) else value
+        key: respelt(value, settings, IN_CONFIG[key])
+        if key in keys and key in IN_CONFIG and is_object(value)
+        else value
         for key, value in native.items()
     }
     return spell(held, keys, frozenset(map(str, wanted)))
@@ -201,9 +191,9 @@ SETTINGS = Settings(Described(FAMILY, (
         BodySettings.choice("functionCallingConfig", _MODES, lambda name: {
             "mode": "ANY", "allowedFunctionNames": [name],
         }),
-        Hatch(keys=(_MIME, *_SCHEMAS), cells={"response_format": _carried_format}, get=_read_format, put=_write_format,
-              is_optional=True, odd=(_MIME, *_SCHEMAS), about="response_format"),
+        Hatch(keys=(MIME, *SCHEMAS), cells={"response_format": _carried_format}, get=_read_format, put=_write_format,
+              is_optional=True, odd=(MIME, *SCHEMAS), about="response_format"),
         Hatch(keys=("thinkingConfig",), cells={"reasoning": _carried_thinking}, get=_read_thinking, put=_write_thinking,
               is_optional=True, odd=("thinkingConfig",), about="reasoning"),
     ), is_apart=True),
-), {}), inside={**{key: _INNER[key] for key in _OUTER}, **{snake(key): () for key in _OUTER}})  # fmt: skip
+), {}), inside={**{key: IN_CONFIG[key] for key in _OUTER}, **{snake(key): () for key in _OUTER}})  # fmt: skip

@@ -25,7 +25,7 @@ from agentmsg.formats import (
     write_as,
 )
 from agentmsg.formats.bodies import native_tool_row, with_input
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Rows, Text
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Text
 from agentmsg_codecs.gemini.names import FAMILY
 from agentmsg_codecs.gemini.schemas import PARAMETERS, read_schema, write_schema
 
@@ -109,6 +109,6 @@ def write_tools(tools: Sequence[Any]) -> list[Any]:
 def tool_rows() -> dict[type[Any], Row]:
     """Return the rows of the tools that requests support."""
     return {
-        am.ToolSpec: Rows(DECLARATIONS).row("declaration", rules={am.ToolSpec: with_input}, kind=cells.kinds()),
+        am.ToolSpec: DECLARATIONS.rows.row("declaration", rules={am.ToolSpec: with_input}, kind=cells.kinds()),
         am.NativeTool: native_tool_row(FAMILY, lambda native: _read_one(native)[0]),
     }

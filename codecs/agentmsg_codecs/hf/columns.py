@@ -19,7 +19,7 @@ import re
 from functools import partial
 from itertools import count, pairwise
 from operator import is_
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
@@ -34,6 +34,7 @@ from agentmsg.formats import (
     mark_of,
     marked,
     media,
+    speed,
     spelling,
 )
 from agentmsg.formats.bodies import sources_at
@@ -53,7 +54,7 @@ _make_text = maker(am.TextBlock, "text")
 _make_native = maker(am.NativeBlock, "codec", "value")
 
 
-class _Kind(NamedTuple):
+class _Kind(speed.Record):
     """Media of one kind.
 
     Attributes:

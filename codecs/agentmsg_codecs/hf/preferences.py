@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import Native, is_list, is_mapping, is_object, is_sequence
+from agentmsg.formats import Native, is_list, is_mapping, is_object, is_sequence, speed
 from agentmsg_codecs.hf.names import COLUMNS
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _NAMED: Mapping[str, str] = {f"{column}_messages": column for column in ("prompt
 _LONGER: Mapping[str, str] = {column: key for key, column in _NAMED.items()}
 
 
-class _Kind(NamedTuple):
+class _Kind(speed.Record):
     """One kind of such rows.
 
     Attributes:

@@ -23,12 +23,14 @@ def contents_of(document: Any) -> Contents:
     Raises:
         DecodeError: if it is neither a list nor an object.
     """
-    place, natives, rest = CONTAINERS.contents(document)
-    found = None
+    opened = CONTAINERS.contents(document)
+    place, natives, found = opened.place, opened.natives, None
     if place == "list":
         found = TREES.pair(natives) or TREES.rows(natives)
     elif place == "single" and not _is_message(document):
         found = TREES.contents(document, document)
     return found or Contents(
-        place, [((), document)] if place == "single" else listed(natives, *([place] if place != "list" else [])), rest
+        place,
+        [((), document)] if place == "single" else listed(natives, *([place] if place != "list" else [])),
+        opened.rest,
     )

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmsg import thaw
-from agentmsg.formats import Native, is_list, is_mapping, is_object, is_sequence, same_document
+from agentmsg.formats import Native, is_list, is_mapping, is_object, is_sequence, same_document, speed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ def listed(natives: list[Any], *lead: str) -> list[tuple[Path, Any]]:
     return [((*lead, index), native) for index, native in enumerate(natives)]
 
 
-class Trees(NamedTuple):
+class Trees(speed.Record):
     """Takes documents apart that hold messages in holes, and puts them together again.
 
     Attributes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Native, cells, is_object, write_as
-from agentmsg.formats.forms import Described, Form, Inside, Key, Number, Rows, Whole
+from agentmsg.formats.forms import Described, Form, Inside, Key, Number, Whole
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
@@ -43,4 +43,4 @@ def write_usage(usage: am.Usage) -> Native:
 
 def carried_usage() -> Cell:
     """Return the cell for usage."""
-    return cells.usage(Rows(USAGE).row("usage").fields, needs=("input", "output", "total"), family=FAMILY)
+    return cells.usage(USAGE.rows.row("usage").fields, needs=("input", "output", "total"), family=FAMILY)

@@ -40,8 +40,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import attrs
-
 from agentmsg.formats import CallNames, ContainerCodec, Containers
 from agentmsg_codecs.lionpride.format import DESCRIBED
 from agentmsg_codecs.lionpride.likeness import sniff_message
@@ -56,7 +54,6 @@ if TYPE_CHECKING:
 __all__ = ["LionprideCodec"]
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
 class LionprideCodec(ContainerCodec):
     """Messages of lionpride."""
 

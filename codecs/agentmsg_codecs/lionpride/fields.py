@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from agentmsg.formats import (
     natives,
     parse_json,
     same_document,
+    speed,
     spelling,
 )
 from agentmsg_codecs.lionpride.names import CLASS, FAMILY, META, is_uuid
@@ -30,7 +30,7 @@ from agentmsg_codecs.lionpride.names import CLASS, FAMILY, META, is_uuid
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_NUMBER = r"-?\d+(\.\d+)?"
 # The forms of a time besides the usual one.
 _TIMES: Mapping[str, Callable[[datetime], Any]] = {
     "Z": lambda time: time.isoformat().removesuffix("+00:00") + "Z",
@@ -46,9 +46,8 @@ def _time_of(value: Any) -> datetime:
         if type(value) in (int, float):
             return datetime.fromtimestamp(value, UTC)
         if type(value) is str:
-            return (
-                datetime.fromtimestamp(float(value), UTC) if _NUMBER.fullmatch(value) else datetime.fromisoformat(value)
-            )
+            is_number = speed.compiled(_NUMBER).fullmatch(value)
+            return datetime.fromtimestamp(float(value), UTC) if is_number else datetime.fromisoformat(value)
     except (ValueError, OverflowError, OSError):
         pass
     raise Unreadable("not a time")

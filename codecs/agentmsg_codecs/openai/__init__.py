@@ -64,7 +64,6 @@ from agentmsg_codecs.openai.likeness import is_message, sniff_messages
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
-from agentmsg_codecs.openai.settings import SETTINGS
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
 
@@ -74,7 +73,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAICodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message)
+_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message, settings_in=f"{__name__}.settings")
 _SINGLE = {"/container": "single"}
 
 
@@ -118,7 +117,7 @@ class OpenAICodec(Codec):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of messages, parts, calls, tools and settings."""
-        return (self.engine.described, ANNOTATIONS, HINTS, *ENTRIES, SETTINGS.described)
+        return (self.engine.described, ANNOTATIONS, HINTS, *ENTRIES, _REQUESTS.settings.described)
 
     def make_caps(self) -> Caps:
         """Return what OpenAI's messages support; see capabilities.py."""
@@ -153,14 +152,15 @@ class OpenAICodec(Codec):
         if not parameters:
             return _REQUESTS.history(messages, parameters, note)
         tools, taken = read_tools(self.engine.described.shapes, parameters)
-        settings, rest = SETTINGS.read({key: value for key, value in parameters.items() if key not in taken})
+        settings, rest = _REQUESTS.read_settings({key: parameters[key] for key in parameters if key not in taken})
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def write(self, history: am.History) -> Any:
         """Write a request body; or a list or one message, if it was read from that, or by option."""
         self.engine.fill()
         natives = list(map(self.engine.write, unlinked(history.messages)))
-        tools, settings = write_tools(self.engine.described.shapes, history.tools), SETTINGS.write(history.settings)
+        tools = write_tools(self.engine.described.shapes, history.tools)
+        settings = _REQUESTS.write_settings(history.settings)
         body: Native = {"messages": natives, **tools, **settings}
         document = _REQUESTS.closed(history, body, {})
         is_bare = self.container == "list" and "/container" not in note_of(history, FAMILY) and len(document) == 1

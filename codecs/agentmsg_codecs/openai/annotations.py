@@ -24,7 +24,7 @@ from agentmsg.formats import (
     spelling,
     write_as,
 )
-from agentmsg.formats.forms import Described, Form, Inside, Key, Rows, Text, Whole
+from agentmsg.formats.forms import Described, Form, Inside, Key, Text, Whole
 from agentmsg_codecs.openai.hints import is_odd, odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 from agentmsg_codecs.openai.places import is_beside, is_thinking_field
@@ -158,7 +158,7 @@ def unmarked(block: Any, mark: str, **changes: Any) -> Any:
 
 @cache
 def _extras() -> Cell:
-    return Rows(ANNOTATIONS).row(*ANNOTATIONS.forms).fields["extras"]
+    return ANNOTATIONS.rows.row(*ANNOTATIONS.forms).fields["extras"]
 
 
 def _carried(citation: am.Citation, text: str) -> am.Citation | None:

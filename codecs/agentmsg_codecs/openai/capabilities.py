@@ -33,7 +33,7 @@ from agentmsg_codecs.openai.places import (
     place_of,
 )
 from agentmsg_codecs.openai.reasoning import LISTS
-from agentmsg_codecs.openai.settings import ROW, SETTINGS
+from agentmsg_codecs.openai.settings import SETTINGS
 from agentmsg_codecs.openai.tools import may_write, read_tools, tool_rows
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
             "extras": carried_extras((FAMILY, lambda history: _body_keys(described.shapes, history))),
         },
         tools=tool_rows(described),
-        settings=ROW,
+        settings=SETTINGS.row(),
         arrange=(restructure.split_results, restructure.choose(Layout(messages.place).picks)),
         needs_id=needs_id,
         derives_names=True,

@@ -141,4 +141,3 @@ SETTINGS = BodySettings(Described(FAMILY, (
         BodySettings.labels("metadata"),
     ), is_apart=True),
 ), {}))  # fmt: skip
-ROW = SETTINGS.row()

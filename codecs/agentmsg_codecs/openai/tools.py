@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import Native, Row, Shape, cells, is_list, is_marked, mark_of, write_as
 from agentmsg.formats.bodies import native_tool_row, read_tool, write_tool
-from agentmsg.formats.forms import Rows
 from agentmsg_codecs.openai.hints import carried_cache, is_odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
 
@@ -65,7 +64,7 @@ def _cache(value: Any, tool: Any) -> Any:
 
 def tool_rows(described: Described) -> dict[type, Row]:
     """Return the rows of tools."""
-    spec = Rows(described).row("tool", "custom_tool", cache=_cache, kind=cells.kinds("custom"))
+    spec = described.rows.row("tool", "custom_tool", cache=_cache, kind=cells.kinds("custom"))
     shape = described.shapes["tool"]
     native = native_tool_row(FAMILY, lambda native: read_tool(native, FAMILY, shape), "a tool that only {} has")
     return {am.ToolSpec: spec, am.NativeTool: native}

@@ -35,8 +35,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import attrs
-
 import agentmsg as am
 from agentmsg import DecodeError
 from agentmsg.formats import Native, excerpt, is_bare_text, is_list, is_object, mark_of, marked, natives
@@ -45,7 +43,6 @@ from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.likeness import is_item, sniff_body
 from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY, STORED
-from agentmsg_codecs.openai_responses.settings import SETTINGS
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -53,10 +50,9 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIResponsesCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="input", is_single=is_item)
+_REQUESTS = Requests(family=FAMILY, key="input", is_single=is_item, settings_in=f"{__name__}.settings")
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
 class OpenAIResponsesCodec(OpenAIResponses):
     """Requests to OpenAI's Responses API; for its options see ``OpenAIResponses``."""
 
@@ -68,7 +64,7 @@ class OpenAIResponsesCodec(OpenAIResponses):
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of items, of parts and tools, and of settings."""
-        return (self.engine.items, self.engine.inputs, SETTINGS.described)
+        return (self.engine.items, self.engine.inputs, _REQUESTS.settings.described)
 
     def make_caps(self) -> Caps:
         """Return what requests support; see capabilities.py."""
@@ -87,7 +83,7 @@ class OpenAIResponsesCodec(OpenAIResponses):
         rest = {**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left}
         if "instructions" in body and not _is_told(body["instructions"]):
             rest["instructions"] = body["instructions"]
-        settings, rest = SETTINGS.read(rest)
+        settings, rest = _REQUESTS.read_settings(rest)
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 
     def _input(self, body: Native, note: Native) -> list[am.Msg]:
@@ -122,7 +118,7 @@ class OpenAIResponsesCodec(OpenAIResponses):
         body["input"] = items = self.engine.write(messages)
         if history.tools:
             body["tools"] = self.engine.write_tools(history.tools)
-        body |= SETTINGS.write(history.settings)
+        body |= _REQUESTS.write_settings(history.settings)
         is_text = not (is_bare and len(body) == 1 and not rest) and mark_of(history, FAMILY, "/text") is True
         if is_text and len(items) == 1 and items[0].keys() == {"role", "content"}:
             is_text = items[0]["role"] == "user" and type(items[0]["content"]) is str

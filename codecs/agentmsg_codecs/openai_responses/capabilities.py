@@ -29,7 +29,7 @@ from agentmsg_codecs.openai_responses.items import has_tools
 from agentmsg_codecs.openai_responses.message_items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, is_phase
 from agentmsg_codecs.openai_responses.names import BODY_KEYS, CLIENT_TOOLS, FAMILY, ITEM
 from agentmsg_codecs.openai_responses.outcomes import call_extras, placed, result_cells
-from agentmsg_codecs.openai_responses.settings import ROW, SETTINGS
+from agentmsg_codecs.openai_responses.settings import SETTINGS
 from agentmsg_codecs.openai_responses.tools import carried_tools, tool_rows
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
         },
         history={"tools": KEEP, "extras": SETTINGS.beside(BODY_KEYS, _says_nothing)},
         tools=tool_rows(items),
-        settings=ROW,
+        settings=SETTINGS.row(),
         arrange=(restructure.split_results, restructure.merge("assistant")),
         needs_id=needs_id,
         derives_names=True,

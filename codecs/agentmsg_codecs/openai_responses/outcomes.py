@@ -21,7 +21,6 @@ from agentmsg.formats import (
     is_object,
     maker,
     natives,
-    rules,
 )
 from agentmsg_codecs.openai_responses.client_tools import read_image_url, write_image_url
 from agentmsg_codecs.openai_responses.item_keys import own_link
@@ -189,6 +188,8 @@ def placed(is_served: Callable[[Any], bool]) -> Callable[[am.Msg], Any]:
         for block in content:
             new = block
             if is_outcome(block) and not (follows(block, before) and is_served(before) and _comes_back(block, before)):
+                from agentmsg.formats import rules  # noqa: PLC0415 - readers need no rules
+
                 new = rules.server_as_text(block)
             blocks += [] if isinstance(new, Drop) else [new.new if isinstance(new, Swap) else new]
             before = block

@@ -41,7 +41,7 @@ from agentmsg.formats import (
     times,
 )
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completing, told
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Rows, Spare, Text, Via
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Spare, Text, Via
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import PLACED, SERVED_RESULTS, needs_id, run_rows
 from agentmsg_codecs.openai_responses.items import Items
@@ -118,7 +118,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        rows = Rows(self.answer)
+        rows = self.answer.rows
         usage = carried(rows.row("usage").fields)
         return answer_caps(
             self.answer,

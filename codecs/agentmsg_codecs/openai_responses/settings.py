@@ -118,4 +118,3 @@ SETTINGS = BodySettings(Described(FAMILY, (
         BodySettings.labels("metadata"),
     ), is_apart=True),
 ), {}), owner=PROVIDER)  # fmt: skip
-ROW = SETTINGS.row()

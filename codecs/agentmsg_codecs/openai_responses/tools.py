@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import Drop, Row, cells, plain_copy
 from agentmsg.formats.bodies import native_tool_row
-from agentmsg.formats.forms import Rows
 from agentmsg_codecs.openai_responses.names import FAMILY
 
 if TYPE_CHECKING:
@@ -37,6 +36,6 @@ def carried_tools(items: Items) -> Cell:
 def tool_rows(items: Items) -> dict[type[Any], Row]:
     """Return what requests support of tools."""
     return {
-        am.ToolSpec: Rows(items.inputs).row(*_SPECS, kind=cells.kinds("custom")),
+        am.ToolSpec: items.inputs.rows.row(*_SPECS, kind=cells.kinds("custom")),
         am.NativeTool: native_tool_row(FAMILY, lambda native: items.read_tools([native])[0]),
     }

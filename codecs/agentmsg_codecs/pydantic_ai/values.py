@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC
-from decimal import Decimal, InvalidOperation
+from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -73,12 +73,20 @@ TIME = Key("timestamp", "created_at", Via(_read_time, _write_time, supports=KEEP
            cell=_carried_time)  # fmt: skip
 
 
+@cache
+def _decimals() -> Any:
+    import decimal  # noqa: PLC0415 - few documents say what they cost
+
+    return decimal
+
+
 def _read_cost(text: Any) -> float:
     if type(text) is not str:
         raise Unreadable("a cost is a decimal number in a string")
+    decimal = _decimals()
     try:
-        cost = float(Decimal(text))
-    except (InvalidOperation, OverflowError):
+        cost = float(decimal.Decimal(text))
+    except (decimal.InvalidOperation, OverflowError):
         raise Unreadable("a cost is a decimal number in a string") from None
     if not isfinite(cost):
         raise Unreadable("a cost is finite")
@@ -86,7 +94,7 @@ def _read_cost(text: Any) -> float:
 
 
 def _write_cost(cost: float) -> str:
-    return format(Decimal(repr(cost)), "f")
+    return format(_decimals().Decimal(repr(cost)), "f")
 
 
 _COST = {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$", "examples": ["0.5", "0.00012"]}

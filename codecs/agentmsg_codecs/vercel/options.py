@@ -5,7 +5,7 @@ Messages for models hold them under ``providerOptions``, messages for users unde
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _make_signature = maker(am.Signature, "provider", "value")
 
 
-class Slot(NamedTuple):
+class Slot(speed.Record):
     """A field of the model, and the provider's key that holds it."""
 
     field: str
@@ -97,7 +97,7 @@ def compaction(key: str, options: Hatch) -> Form:
     return Form("compaction", am.CompactionBlock, "custom", (Const("kind", COMPACTION), options), fits=fits)
 
 
-class Options(NamedTuple):
+class Options(speed.Record):
     """The options of one kind of part.
 
     Attributes:

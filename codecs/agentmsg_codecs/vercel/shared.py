@@ -8,8 +8,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import ContainerCodec, excerpt, is_object, rules
-from agentmsg.formats.forms import Rows
+from agentmsg.formats import ContainerCodec, excerpt, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,9 +36,11 @@ def place_rows(messages: Any, place: str, answers: Any, others: Mapping[type[Any
         answers: by class, the rule for blocks that aren't supported as they are.
         others: the rows of classes without a form.
     """
-    described = messages.described
+    from agentmsg.formats import rules  # noqa: PLC0415 - readers need no table
+
+    described: Described = messages.described
     native = rules.native_block_row(described.family, messages.returns(place))
-    return Rows(described).place(place, answers, {**others, am.NativeBlock: native})
+    return described.rows.place(place, answers, {**others, am.NativeBlock: native})
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

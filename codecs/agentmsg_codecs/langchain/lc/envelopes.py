@@ -6,7 +6,8 @@ an envelope spells differently from its dialect is a note under ``langchain.lc``
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, thaw
@@ -37,11 +38,10 @@ from agentmsg_codecs.langchain.lc.escape import (
 from agentmsg_codecs.langchain.messages.depth import is_deep, read_all
 from agentmsg_codecs.langchain.messages.fields import CLASSES, TAGS, USUAL, is_empty
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
-from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from agentmsg import Limits
     from agentmsg_codecs.langchain.messages.engine import Messages
@@ -57,7 +57,7 @@ _FILLED: Mapping[str, Native] = {
 }
 
 
-class Dialect(NamedTuple):
+class Dialect(speed.Record):
     """How Python's or JavaScript's LangChain spells envelopes.
 
     Attributes:
@@ -102,7 +102,6 @@ class Envelopes:
 
     Attributes:
         fast_readers: by class, the whole id and the reader of the kwargs.
-        fast_writers: by role, the writer of the kwargs.
     """
 
     def __init__(self, engine: Messages) -> None:
@@ -111,7 +110,13 @@ class Envelopes:
             CLASSES[tag]: ([*DIALECTS["python"].path, CLASSES[tag]], read)
             for tag, read in FastReaders(engine.parts, "short", _is_odd).by_tag.items()
         }
-        self.fast_writers = FastWriters(engine.parts, "short").by_role
+
+    @cached_property
+    def fast_writers(self) -> dict[str, Callable[[am.Msg], Native | None]]:
+        """By role, the writer of the kwargs."""
+        from agentmsg_codecs.langchain.messages.quick_write import FastWriters  # noqa: PLC0415 - many only read
+
+        return FastWriters(self._engine.parts, "short").by_role
 
     def _fast_read(self, native: Any) -> am.Msg | None:
         """Return the message of an envelope as dumpd writes it today; None if the general path must look."""

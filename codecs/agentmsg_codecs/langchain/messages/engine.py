@@ -7,6 +7,7 @@ document comes back; a message that doesn't is kept whole, as a native message.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -35,12 +36,11 @@ from agentmsg_codecs.langchain.messages.fields import HAS_MEANING, KIND_OF_ROLE,
 from agentmsg_codecs.langchain.messages.forms import Unwrapped, split, wrap
 from agentmsg_codecs.langchain.messages.layouts import read_deviating, write_deviating
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders
-from agentmsg_codecs.langchain.messages.quick_write import FastWriters
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
 from agentmsg_codecs.langchain.usage import USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     import cattrs
 
@@ -59,7 +59,6 @@ class Messages:
         fast_readers: by the word in `type`.
         proving: by form, the readers of messages whose depth isn't checked yet; see depth.py.
         origins: by form, the reader that messages remember if they are proved to come back in that form.
-        fast_writers: by role.
     """
 
     def __init__(self) -> None:
@@ -67,8 +66,14 @@ class Messages:
         self._bodies = Bodies(parts)
         self.fast_readers = FastReaders(parts, "flat").by_tag
         self.proving = proving(parts)
-        self.fast_writers = FastWriters(parts, "flat").by_role
         self.origins = {form: object() for form in FORMS}
+
+    @cached_property
+    def fast_writers(self) -> dict[str, Callable[[am.Msg], Native | None]]:
+        """By role, the writers of usual messages."""
+        from agentmsg_codecs.langchain.messages.quick_write import FastWriters  # noqa: PLC0415 - many only read
+
+        return FastWriters(self.parts, "flat").by_role
 
     @property
     def converter(self) -> cattrs.Converter:

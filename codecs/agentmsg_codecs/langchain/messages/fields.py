@@ -7,9 +7,9 @@ that they accept (layouts.py).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
-from agentmsg.formats import is_mapping
+from agentmsg.formats import is_mapping, speed
 from agentmsg_codecs.langchain.blocks.v1 import is_hint
 from agentmsg_codecs.langchain.calls.joining import is_calls
 
@@ -37,7 +37,7 @@ def _is_never(_: Any) -> bool:
     return False
 
 
-class Field(NamedTuple):
+class Field(speed.Record):
     """One field of messages.
 
     Attributes:
@@ -96,7 +96,7 @@ _OF_RESULT = (
 )
 
 
-class Kind(NamedTuple):
+class Kind(speed.Record):
     """One kind of messages.
 
     Attributes:
@@ -170,7 +170,7 @@ MODULES: Mapping[str, str] = {
 
 FIELDS: Mapping[str, Mapping[str, Field]] = {
     word: {
-        field.key: field._replace(default=word) if field is _TYPE else field
+        field.key: field.evolve(default=word) if field is _TYPE else field
         for field in (*_SHARED, *kind.own, *(kind.of_chunk if word == _CHUNKS.get(kind.tag) else ()))
     }
     for word, kind in _BY_WORD.items()
