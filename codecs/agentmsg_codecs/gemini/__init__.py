@@ -33,6 +33,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import attrs
+
 import agentmsg as am
 from agentmsg import DecodeError
 from agentmsg.formats import Native, Unreadable, adopt, excerpt, is_list, is_marked, is_object, mark_of, natives
@@ -60,6 +62,7 @@ def _is_one(value: Any, key: str) -> bool:
     return bool(value) and (is_object(value) or (type(value) is str and key == "contents"))
 
 
+@attrs.frozen(kw_only=True, eq=False, repr=False)
 class GeminiCodec(Gemini):
     """Requests to Gemini's generateContent; see ``Gemini``.
 
