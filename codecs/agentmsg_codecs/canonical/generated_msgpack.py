@@ -63,8 +63,7 @@ def msgpack_reader(spec: Spec) -> list[str]:
 
 _CALL_MSGPACK = [
     "if raw_input_ is None:",
-    "    if type(input_) is dict or type(input_) is list:",
-    "        input_ = adopt(input_)",
+    "    input_ = adopt(input_)",
     "elif type(raw_input_) is not str or input_ is not None:",
     "    return plain(a, level)",
     "else:",
