@@ -294,6 +294,25 @@ def test_formats_that_read_a_document_differently_are_not_chosen_between(monkeyp
     assert am.recognize([{"role": "user", "content": "aba"}]) == "openai"
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]},
+        {"tools": [{"type": "custom", "custom": {"name": "f"}}], "max_tokens": 9},
+        {"tool_choice": "auto"},
+        {"reasoning": {"effort": "low"}},
+        {"presence_penalty": 0},
+    ],
+    ids=str,
+)
+def test_a_server_like_openai_may_serve_claude(more: dict[str, Any]) -> None:
+    """The name of a model says less than the rest of the request."""
+    asked = {"model": "claude-sonnet-4-6", "messages": [{"role": "user", "content": "Hi"}]}
+    assert am.recognize({**asked, "max_tokens": 9}) == "anthropic"
+    assert am.recognize({**asked, **more}) == "openai"
+    assert am.recognize({**asked, **more, "system": "Be brief."}) == "anthropic"
+
+
 def test_marks_that_nothing_else_has_decide() -> None:
     """Blocks in Anthropic's spelling, in the canonical form, are no doubt, because it has its version."""
     block = {"type": "compaction", "text": "Summary so far."}

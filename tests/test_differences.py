@@ -170,6 +170,16 @@ def test_long_gaps_are_compared_in_step() -> None:
             with_block(am.ToolUseBlock("c", "f", raw_input="{bad")),
             [("removed", "/messages/0/content/0/input"), ("added", "/messages/0/content/0/raw_input")],
         ),
+        (
+            with_block(am.ToolUseBlock("c", "f", raw_input="{bad")),
+            with_block(am.ToolUseBlock("d", "f", raw_input="{bad")),
+            [("changed", "/messages/0/content/0/id")],
+        ),
+        (
+            with_block(am.ToolUseBlock("c", "f", raw_input="{bad")),
+            with_block(am.ToolUseBlock("c", "f", None)),
+            [("removed", "/messages/0/content/0/raw_input")],
+        ),
     ],
 )
 def test_paths_and_kinds(a: am.History, b: am.History, expected: list[tuple[str, str]]) -> None:

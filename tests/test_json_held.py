@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import random
-from enum import StrEnum
+from datetime import UTC, datetime
+from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -133,6 +134,48 @@ def test_what_is_no_json_is_refused_wherever_it_stands(value: Any, place: str) -
     """No value outside JSON is accepted, in a field that holds any JSON or in another."""
     with pytest.raises(am.DecodeError):
         am.decode({"role": "user", place: {"a": value} if place == "metadata" else value}, "json")
+
+
+class Number(IntEnum):
+    """A number that is a member of an enum."""
+
+    ONE = 1
+
+
+def _free(value: Any) -> dict[str, dict[str, Any]]:
+    """Return documents in their usual form that hold any JSON, by its place."""
+
+    def said(role: str, **more: Any) -> dict[str, Any]:
+        return {"agentmsg": 1, "messages": [{"role": role, "content": [], **more}]}
+
+    return {
+        "structured": said("assistant", structured=value),
+        "input": said("assistant", content=[{"type": "tool_use", "name": "f", "input": value}]),
+        "data": said("user", content=[{"type": "data", "data": value}]),
+        "native": said("user", content=[{"type": "native", "codec": "x", "value": value}]),
+        "tool": {"agentmsg": 1, "messages": [], "tools": [{"type": "native_tool", "codec": "x", "value": value}]},
+        "setting": {"agentmsg": 1, "messages": [], "settings": {"response_format": value}},
+    }
+
+
+@pytest.mark.parametrize("value", [float("inf"), datetime(2026, 1, 2, tzinfo=UTC), UUID(int=1), {1}], ids=str)
+@pytest.mark.parametrize("place", _free(None))
+def test_a_usual_document_holds_nothing_but_json(place: str, value: Any) -> None:
+    """What a parser never returns is refused in place of any JSON."""
+    with pytest.raises(am.DecodeError):
+        am.decode(_free(value)[place], "json")
+
+
+@pytest.mark.parametrize("place", _free(None))
+def test_free_json_of_a_usual_document_is_the_own_of_the_history(place: str) -> None:
+    """A tuple is a list, a member of an enum is its value, and whoever changes theirs changes no history."""
+    inner = [1]
+    history = am.decode(_free((inner, Number.ONE, Word.USER))[place], "json")
+    inner.append(2)
+    assert am.encode(history, "json") == _free([[1], 1, "user"])[place]
+    for value in (Number.ONE, Word.USER):
+        plain = am.decode(_free(value.value)[place], "json")
+        assert am.same(am.decode(_free(value)[place], "json"), plain)
 
 
 def test_members_of_enums_are_texts() -> None:

@@ -256,6 +256,20 @@ def test_codecs_are_pure(codec: Codec) -> None:
         pure(codec, mutate(rng.choice(sources)[1], rng))
 
 
+@pytest.mark.parametrize(
+    ("codec", "document"),
+    [
+        ("bedrock", {"content": [{"citationsContent": {"content": [{"text": "a"}], "citations": []}}]}),
+        ("vercel-ui", {"parts": [{"type": "step-start"}, {"type": "step-start"}]}),
+        ("vercel-ui", {"content": "a", "toolInvocations": [], "parts": [{"type": "text", "text": "a"}]}),
+    ],
+    ids=["no citations", "two borders of steps", "no calls"],
+)
+def test_what_is_written_belongs_to_the_caller(codec: am.CodecName, document: dict[str, Any]) -> None:
+    """Law 7: whoever changes a part of a written document changes no other part, and no other document."""
+    pure(am.get_codec(codec), [{"role": "assistant", **document}])
+
+
 @each_registered
 @given(
     raw=st.one_of(st.binary(max_size=40), st.text(max_size=20).map(lambda text: text.encode("utf-8", "surrogatepass")))

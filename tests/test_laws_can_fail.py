@@ -228,6 +228,7 @@ BROKEN: list[tuple[str, Callable[[], object]]] = [
     ("law 6, a stashed document", lambda: edits_win(Stasher(), DOCUMENT, _reworded)),
     ("law 6, old text after an edit", lambda: edits_win(Resurrector(), DOCUMENT, _reworded)),
     ("law 7, another id each time", lambda: pure(Restless(), DOCUMENT)),
+    ("law 7, a list of its own handed out", lambda: pure(Lender(), [{"who": "user", "says": []}])),
     ("law 7, native messages that change later", lambda: prefix_stable(Counter(), HISTORY, Msg.user("more"))),
     ("law 8, a bare KeyError", lambda: typed_errors(Crasher(), None, {"message": []})),
     ("law 8, a bare TypeError", lambda: typed_errors(Crasher(), None, [])),
@@ -236,6 +237,18 @@ BROKEN: list[tuple[str, Callable[[], object]]] = [
 
 def _nothing(_: object) -> None:
     return None
+
+
+@attrs.frozen(kw_only=True)
+class Lender(Chat):
+    """It writes one list for all messages without text."""
+
+    writes_plain: ClassVar[bool] = True
+    nothing: ClassVar[list[Any]] = []
+
+    def write_message(self, message: Msg) -> dict[str, Any]:
+        native = super().write_message(message)
+        return {**native, "says": native["says"] or self.nothing}
 
 
 class _NarrowFloor(Chat):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
 
 import agentmsg as am
@@ -93,3 +94,24 @@ def test_odd_histories_are_told(name: am.CodecName, history: am.History) -> None
     """Losses of such values are reported, carried or repaired or not, and only real losses are."""
     for law in (honest_account, carried_account, sendable):
         law(am.get_codec(name), history)
+
+
+@am.register_block("test_odd_histories.toned")
+@attrs.frozen
+class Toned(am.TextBlock):
+    """A text block of a user."""
+
+    tone: str = attrs.field(default="calm", kw_only=True)
+
+
+@pytest.mark.parametrize("name", am.codec_names())
+@pytest.mark.parametrize("text", ["", "a"])
+def test_a_text_block_of_ones_own_is_a_text_elsewhere(name: am.CodecName, text: str) -> None:
+    """Its words stand where others do, also in the result of a call that failed; the rest is reported."""
+    failed = am.ToolResultBlock("c", [Toned(text)], name="f", status="error", error="no")
+    call = am.ToolUseBlock("c", "f", {})
+    messages = [am.Msg("user", [Toned(text)]), am.Msg("assistant", [Toned(text), call]), am.Msg("tool", [failed])]
+    codec = am.get_codec(name)
+    for history in (am.History(messages), am.History(messages[-1:])):
+        honest_account(codec, history)
+        sendable(codec, history)

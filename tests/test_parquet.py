@@ -357,6 +357,17 @@ def test_streams_become_rows_and_are_not_read_as_such() -> None:
 
 
 @pytest.mark.slow
+def test_a_run_that_fails_ends_in_one_error() -> None:
+    """The unfinished file is gone, and its writer says nothing."""
+    command = [sys.executable, "-m", "agentmsg", "convert", "-", "-f", "openai", "-t", "json", "-o", "b.parquet"]
+    done = subprocess.run(command, input=b"[]\n[]", capture_output=True, env=ENVIRONMENT, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"agentmsg: error [syntax] openai: not JSON")
+    assert done.stderr.count(b"\n") == 1
+    assert not list(Path().iterdir())
+
+
+@pytest.mark.slow
 def test_dump_lines_writes_rows() -> None:
     """dump_lines writes a Parquet file of histories, which load_lines reads."""
     histories = [am.History.of(am.Msg("user", str(number))) for number in range(3)]

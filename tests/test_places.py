@@ -477,8 +477,10 @@ EXCHANGE = {"request": {"body": json.dumps(OPENAI)}, "response": {"status": 200,
         ),
         ([{"odd": [1, {"role": "user"}], "tools": [{"type": "function", "function": {"name": "f"}}]}], []),
         ([{"turns": [{"role": "user", "content": "Hi"}, {"by": "b", "words": "x"}]}], []),
+        ([None, 1, "x", True], []),
+        ([2.5, json.dumps(json.dumps(OPENAI))], [("", "openai")]),
     ],
-    ids=["batch", "second line", "odd keys", "cassette", "pieces", "one message"],
+    ids=["batch", "second line", "odd keys", "cassette", "pieces", "one message", "no objects", "JSON twice"],
 )
 def test_documents_inside_unknown_records_are_told(records: list[Any], inside: list[tuple[str, str]]) -> None:
     """If a record has no format, the error says where documents are inside it; that place leads to them."""

@@ -14,6 +14,7 @@ from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.testing.laws import exact_return, honest_account
 from agentmsg.testing.mixing import Mixer
 from agentmsg.testing.native_objects import natives_of
+from agentmsg.testing.owned import owned
 from agentmsg.testing.recombining import Recombiner
 from data import effort
 from support.documents import documents
@@ -43,14 +44,17 @@ def _parts(codec: am.Codec) -> list[Any]:
 
 @pytest.mark.parametrize("name", am.codec_names())
 def test_recombined_documents_come_back(name: am.CodecName) -> None:
-    """Read documents come back, whatever keys and objects known to the format are recombined in them."""
+    """Read documents come back as the caller's own, whatever keys and objects of the format are recombined in them."""
     codec = am.get_codec(name)
     keys = sorted({key for described in codec.described for form in described.forms.values() for key in form.keys})
     recombiner = Recombiner((document for _, document in documents(name)), keys, _parts(codec))
     rng = Random(f"{name} {_SEED}")
     read = 0
     for _ in range(effort(2000)):
-        read += exact_return(codec, recombiner.draw(rng)) is not None
+        history = exact_return(codec, recombiner.draw(rng))
+        if history is not None:
+            owned(codec, history)
+            read += 1
     assert read
 
 

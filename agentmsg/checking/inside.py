@@ -39,7 +39,7 @@ def with_places(error: NotUnderstood, records: Iterable[bytes]) -> NotUnderstood
             break
     else:
         return error
-    words = ", ".join(f"{codec} at {pointer}" for pointer, codec in found.items())
+    words = ", ".join(f"{codec} at {pointer or repr(pointer)}" for pointer, codec in found.items())
     return NotUnderstood(
         f"no format is recognised, but documents stand inside: {words}",
         guesses=error.guesses,
@@ -78,8 +78,10 @@ def _members(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:
     """Yield the objects and lists in a value, with their pointers: one for all items of a list."""
     if is_object(value):
         members = [(pointer + step_to(key), member) for key, member in value.items()]
-    else:
+    elif is_list(value):
         members = [(f"{pointer}/{EVERY}", item) for item in value[:_ITEMS]]
+    else:  # a text may hold JSON, a number nothing
+        members = [(pointer, value)]
     for place, member in members:
         held = member
         with suppress(AgentMsgError):

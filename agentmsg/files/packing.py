@@ -39,8 +39,11 @@ def packed(stream: BinaryIO, kind: Kind) -> Generator[BinaryIO]:
             yield sink
         return
     rows = _Rows(stream, _COLUMN if kind.column in (None, WHOLE) else kind.column)
-    yield cast("BinaryIO", rows)
-    rows.finish()
+    try:
+        yield cast("BinaryIO", rows)
+        rows.finish()
+    finally:
+        rows.release()
 
 
 class _Rows:
@@ -91,3 +94,7 @@ class _Rows:
         if self._lines:
             self._end_group()
         self._writer.close()
+
+    def release(self) -> None:
+        """Leave the file as it is: an open writer would write its end when it is collected, into a closed stream."""
+        self._writer.is_open = False

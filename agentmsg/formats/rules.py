@@ -387,4 +387,7 @@ def as_text(block: BaseBlock) -> TextBlock | None:
     rule = AS_TEXT.get(type(block))
     answer = block if rule is None else rule(block)
     found = answer.new if isinstance(answer, Swap) else answer
-    return found if isinstance(found, TextBlock) else None
+    if type(found) is TextBlock:
+        return found
+    # A user's own text block: here only its words count.
+    return TextBlock(found.text) if isinstance(found, TextBlock) and found.text else None

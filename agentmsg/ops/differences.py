@@ -216,8 +216,10 @@ def _with_fields(path: Path, value: Noted, changes: _Changes) -> Any:
         fields[name] = _changed((*path, step), getattr(value, name), inner)
     if isinstance(value, ToolUseBlock):
         # A text determines the input; without one the input stays, even if another kind would read a text differently.
-        has_text = fields.get("raw_input") is not None
-        fields["input"] = UNSET if has_text else fields.get("input", value.input)
+        if fields.get("raw_input") is not None:
+            fields["input"] = UNSET
+        elif value.is_valid or "raw_input" in fields:  # else the invalid text stays
+            fields.setdefault("input", value.input)
     return value.evolve(**fields)
 
 

@@ -19,10 +19,11 @@ from agentmsg.fitting.digest import content_digest
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.repairing import repair, repaired
 from agentmsg.formats.spelling import same_document
+from agentmsg.testing.owned import is_plain, owned
 from agentmsg.testing.systematic import hides
 from agentmsg.testing.telling import document_differs, history_differs
 from agentmsg.values.frozen import plain_copy
-from agentmsg.values.types import is_list, is_object
+from agentmsg.values.types import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -60,15 +61,8 @@ def plain(history: History, codec: Codec) -> Any:
     """Return what a codec writes as plain data of exact JSON types."""
     document = codec.write(history)
     if codec.writes_plain:
-        assert _is_plain(document), f"what {codec.name} writes is not plain"
+        assert is_plain(document), f"what {codec.name} writes is not plain"
     return plain_copy(thaw(document), 250)
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a document is made of exact JSON types."""
-    if is_object(value):
-        return all(type(key) is str for key in value) and all(map(_is_plain, value.values()))
-    return all(map(_is_plain, value)) if is_list(value) else value is None or type(value) in (str, int, float, bool)
 
 
 def read_back(history: History, codec: Codec) -> History:
@@ -341,7 +335,7 @@ def edits_win(codec: Codec, document: Any, change: Callable[[History], History])
 
 
 def pure(codec: Codec, document: Any) -> None:
-    """Law 7: inputs stay unchanged, and the same input gives the same output every time, made ids included."""
+    """Law 7: inputs stay unchanged; the same input gives the same output, made ids included, which the caller owns."""
     before = repr(document)
     try:
         first, second = decode(document, codec), decode(document, codec)
@@ -351,6 +345,7 @@ def pure(codec: Codec, document: Any) -> None:
     assert repr(document) == before, "reading changed the document"
     assert same(first, second) and repr(first) == repr(second), "two readings differ"  # noqa: PT018 - one fact
     assert repr(plain(first, codec)) == repr(plain(first, codec)), "two writings differ"
+    owned(codec, first)
 
 
 def prefix_stable(codec: Codec, history: History, message: Msg) -> None:

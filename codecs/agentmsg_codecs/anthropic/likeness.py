@@ -31,6 +31,8 @@ _OWN_PARAMETERS = frozenset(
 _OTHERS = frozenset(
     {"functions", "max_completion_tokens", "n", "response_format", "seed", "stop", "store", "stream_options"}
 )
+# More of these. Beside one of them, the name of a model says nothing.
+_SHARED = frozenset({"frequency_penalty", "parallel_tool_calls", "presence_penalty", "reasoning", "reasoning_effort"})
 # Keys of OpenAI's messages.
 _OPENAI = frozenset({"tool_calls", "function_call", "tool_call_id", "refusal", "audio"})
 _ROLES = frozenset({"user", "assistant", "system"})
@@ -85,11 +87,20 @@ def _sniff_outside(body: dict[str, Any]) -> float:
         return _PLAIN
     if not _OWN_PARAMETERS.isdisjoint(body):
         return _SURE
-    tools: Any = body.get("tools")
-    if is_list(tools) and any(is_object(tool) and _is_own_tool(tool) for tool in tools):
+    given: Any = body.get("tools")
+    tools: list[Any] = list(filter(is_object, given)) if is_list(given) else []
+    if any(map(_is_own_tool, tools)):
         return _SURE
     model = body.get("model")
-    return _LIKELY if type(model) is str and model.startswith("claude") else _PLAIN
+    is_claude = type(model) is str and model.startswith("claude")
+    return _LIKELY if is_claude and not _is_compatible(body, tools) else _PLAIN
+
+
+def _is_compatible(body: dict[str, Any], tools: list[Any]) -> bool:
+    """Whether a request has something of OpenAI's: a server that is compatible with it may serve any model."""
+    if not _SHARED.isdisjoint(body) or type(body.get("tool_choice")) is str:
+        return True
+    return any(is_object(tool.get(key)) for tool in tools for key in ("function", "custom"))
 
 
 def _is_own_tool(tool: dict[str, Any]) -> bool:

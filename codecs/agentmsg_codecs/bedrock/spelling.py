@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
+from agentmsg import thaw
 from agentmsg.formats import Parts, is_list, is_object, is_sequence, spelling, tool_arguments
 
 _CITED, _REASONING, _CALL = "citationsContent", "reasoningContent", "toolUse"
@@ -64,7 +65,7 @@ def _uncited(native: Any, how: Any) -> Any:
     if type(how) is not str or how not in _CITATIONS or not is_object(native) or "text" not in native:
         return None
     rest = {key: value for key, value in native.items() if key != "text"}
-    return {_CITED: {"content": [{"text": native["text"]}], **_CITATIONS[how]}, **rest}
+    return {_CITED: {"content": [{"text": native["text"]}], **thaw(_CITATIONS[how])}, **rest}
 
 
 # -- reasoning, and arguments -----------------------------------------------------------------------------------------

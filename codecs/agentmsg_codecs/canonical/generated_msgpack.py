@@ -81,8 +81,7 @@ def _array(spec: Spec, count: int) -> list[str]:
 
 _CALL_MSGPACK = [
     "if raw_input_ is None:",
-    "    if type(input_) is dict or type(input_) is list:",
-    "        input_ = adopt(input_)",
+    "    input_ = adopt(input_)",
     "elif type(raw_input_) is not str or input_ is not None:",
     "    return plain(a, level)",
     "else:",

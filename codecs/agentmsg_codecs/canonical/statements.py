@@ -38,11 +38,8 @@ def default(field: Field) -> str:
 def settled(field: Field) -> str:
     """Return the statement that adopts free-form JSON into the model, or ""."""
     v = local(field.name)
-    if field.kind == "mapping":
-        return f"{v} = adopt({v})"
-    if field.kind == "json":
-        return f"{v} = adopt({v}) if type({v}) is dict or type({v}) is list else {v}"
-    return ""
+    # Scalars, too: an engine that copies what a caller still owns checks them there.
+    return f"{v} = adopt({v})" if field.kind in ("mapping", "json") else ""
 
 
 def inside(field: Field) -> list[str]:

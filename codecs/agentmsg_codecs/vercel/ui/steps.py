@@ -171,7 +171,8 @@ def _is_result(message: am.Msg) -> bool:
 def _starts(message: am.Msg, mark: str, usual: int, *, least: int) -> list[Any]:
     """Return the step-starts that a mark counts, or the usual number."""
     count = mark_of(message, UI, mark)
-    return [dict(STEP)] * (count if type(count) is int and least <= count <= _MOST_STARTS else usual)
+    times = count if type(count) is int and least <= count <= _MOST_STARTS else usual
+    return [dict(STEP) for _ in range(times)]
 
 
 def _with_last(starts: list[Any], message: am.Msg) -> list[Any]:

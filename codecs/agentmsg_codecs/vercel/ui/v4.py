@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg_codecs.vercel.ui.tool_parts as tools
+from agentmsg import thaw
 from agentmsg.formats import Native, is_list, is_mapping, is_object, same_document, spelling, times
 
 if TYPE_CHECKING:
@@ -253,9 +254,9 @@ def as_old(native: Native, note: Any) -> Native | None:
     for key in _REPEATED:
         how: Any = note.get(key)
         if how in _NOTHING and key not in out:
-            out[key] = _NOTHING[how]
+            out[key] = thaw(_NOTHING[how])
         elif how is not None and key in repeated and key not in out:
-            out[key] = repeated[key]
+            out[key] = thaw(repeated[key])
     if note.get("parts") is True:
         out["parts"] = old
     elif not same_document(_parts_of(out), old):
