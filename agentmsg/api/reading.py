@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agentmsg.errors import AgentMsgError
+from agentmsg.formats.plain_messages import how_bare
 from agentmsg.formats.refusals import USUAL_ROOM, is_deep, is_raw, not_raw, refused, rooms
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.checks import one_of
 from agentmsg.model.construction import paused
+from agentmsg.model.remembering import remember_fit
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document
 
@@ -55,9 +57,9 @@ def loads(
         one_of(duplicates, "duplicates", _LAST, "error")
     try:
         if len(raw) < _BULK:
-            return chosen.from_bytes(raw, usual, duplicates)
+            return _remembered(chosen.from_bytes(raw, usual, duplicates), chosen)
         with paused():
-            return chosen.from_bytes(raw, usual, duplicates)
+            return _remembered(chosen.from_bytes(raw, usual, duplicates), chosen)
     except (AgentMsgError, RecursionError) as error:
         room = rooms(chosen, limits)[1]
         if not is_deep(error, usual, room):
@@ -89,14 +91,23 @@ def decoded(document: Any, codec: Codec, limits: Limits) -> History:
     try:
         history = codec.read_held(document, usual.depth)
         if history is not None:
-            return history
+            return _remembered(history, codec)
     except Exception:  # noqa: BLE001, S110 - whatever a foreign object raises, the careful path below finds the fault
         pass
     try:
-        return codec.read(copy_document(document, usual.depth, codec.own_form))
+        return _remembered(codec.read(copy_document(document, usual.depth, codec.own_form)), codec)
     except (AgentMsgError, RecursionError) as error:
         if not is_deep(error, usual, room):
             raise refused(error, codec) from None
     from agentmsg.fitting.deep_documents import decode_deep  # noqa: PLC0415 - the same
 
     return decode_deep(document, codec, room)
+
+
+def _remembered(history: History, codec: Codec) -> History:
+    """Return a history just read, whose messages remember its codec; of bare ones, ``fit`` knows enough."""
+    if codec.is_remembered:
+        for message in history.messages:
+            if not how_bare(message):
+                remember_fit(message, codec)
+    return history

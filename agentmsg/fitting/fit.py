@@ -61,7 +61,7 @@ def fit(history: History, codec: Codec) -> Fitted:
         return make_fitted(history, history, codec.name)
     misfit, steps, fields = _compiled(caps)
     messages = history.messages
-    first = misfit(messages)
+    first = misfit(messages, 0, codec)
     fits = first < 0 or fits_with_names(messages, caps, first)
     fits = fits and (not steps or _arranged(None, messages, steps) is None)
     if fits and (caps.relink is None or caps.relink(messages) is messages):

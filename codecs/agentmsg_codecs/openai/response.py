@@ -139,6 +139,7 @@ class OpenAIResponseCodec(Answers, Codec):
 
     name: ClassVar[str] = "openai-response"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "OpenAI Chat Completions (responses)"
     space: ClassVar[str] = RESPONSE
     writes_plain: ClassVar[bool] = True
