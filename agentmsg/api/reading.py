@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import filterfalse, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from agentmsg.errors import AgentMsgError
@@ -107,7 +108,6 @@ def decoded(document: Any, codec: Codec, limits: Limits) -> History:
 def _remembered(history: History, codec: Codec) -> History:
     """Return a history just read, whose messages remember its codec; of bare ones, ``fit`` knows enough."""
     if codec.is_remembered:
-        for message in history.messages:
-            if not how_bare(message):
-                remember_fit(message, codec)
+        # A loop that runs in C, because it looks at every message; what it calls returns None.
+        any(map(remember_fit, filterfalse(how_bare, history.messages), repeat(codec)))
     return history

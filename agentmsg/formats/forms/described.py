@@ -10,6 +10,7 @@ from agentmsg.formats.forms.namespace import Namespace
 from agentmsg.formats.parts import Parts
 from agentmsg.formats.shapes import Native, Shape, Unreadable, read_as
 from agentmsg.lazy import Later, once
+from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -123,7 +124,9 @@ class Described:
                 raise Unreadable(f"another {shape.tag}")
             return reader(native)
 
-        return shape.evolve(exact=exact, read=read, around=Later(lambda tag: self._around(by_tag.get(tag, []))))
+        return shape.evolve(
+            exact=exact, read=read, silent=None, around=Later(lambda tag: self._around(by_tag.get(tag, [])))
+        )
 
     def _reading(self, same: list[Form]) -> Callable[[Native], Any] | None:
         """Return a function that reads native objects of some forms by the first that fits; None for no forms."""
@@ -187,6 +190,12 @@ class Described:
                 return self.forms[chosen(obj)]
             return first if len(forms) == 1 else choose()(obj) or first
 
+        def silent(native: Native) -> Mapping[str, frozenset[str]]:
+            tag = native.get(first.tag_key) if has_tags else None
+            same: list[Form] = (known.get(tag) or others) if type(tag) is str or tag is None else []
+            # Which of several forms reads an object may depend on any key.
+            return same[0].silent if len(same) == 1 else EMPTY
+
         @cache
         def writer() -> Callable[[Any], Native]:
             return names.writer_of(forms) if chosen is None else _by_name(names.writers, chosen)
@@ -209,6 +218,7 @@ class Described:
             exact=readers,
             around=Later(lambda tag: self._around(known.get(tag) or others)),
             writer=writer,
+            silent=silent,
             takes=takes,
             # Another place may have other forms for the same class, and read a spelling otherwise.
             origin=object(),
@@ -230,7 +240,7 @@ class Described:
 
     def _replace(self, shape: Shape, read: Any, write: Any) -> None:
         """Read and write the objects of a class by a user's hook."""
-        hooked = shape.evolve(read=read, write=write, exact=None, around=None, writer=None, origin=None)
+        hooked = shape.evolve(read=read, write=write, exact=None, around=None, writer=None, origin=None, silent=None)
 
         def read_hooked(native: Native) -> Any:
             return read_as(hooked, native, self.family)

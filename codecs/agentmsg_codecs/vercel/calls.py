@@ -117,5 +117,6 @@ def carried_provider(value: str, block: Any) -> str | None:
 KIND = Hatch(
     keys=("providerExecuted",), cells={"kind": cells.kinds("server"), "provider": carried_provider}, get=_read_kind,
     put=_write_kind, odd=("providerExecuted",), is_optional=True,
+    silent={"providerExecuted": frozenset({"false", "null"})},
     schema={"providerExecuted": {"type": "boolean"}}, about="kind",
 )  # fmt: skip

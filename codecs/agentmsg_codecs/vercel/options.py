@@ -120,6 +120,7 @@ class Options(NamedTuple):
             keys=(self.key,), cells=own, get=self._get, put=self._put, odd=(self.key,), is_optional=True,
             schema={self.key: {"type": "object", "additionalProperties": {"type": "object"}}},
             about=", ".join(own) or "extras", spaces={OPTIONS: self._left},
+            silent={self.key: frozenset({"null", "{}"})},
         )  # fmt: skip
 
     # -- reading ------------------------------------------------------------------------------------------------------
