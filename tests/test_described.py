@@ -190,7 +190,7 @@ def test_parts_of_a_place_come_back(name: am.CodecName, number: int, place: str,
 @pytest.mark.parametrize(("name", "described"), DESCRIBED, ids=[name for name, _ in DESCRIBED])
 def test_silent_spellings_say_nothing(name: str, described: Described) -> None:
     """Where a key has no value, the spellings that its form calls silent are read as the same object."""
-    codec = am.get_codec(name.rpartition("-")[0])  # type: ignore[arg-type]
+    codec = am.get_codec(name.rpartition("-")[0])
     strategy = natives_of(schema_of(described, *codec.described))
     described.fill()
     for form in described.forms.values():

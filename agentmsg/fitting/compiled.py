@@ -369,8 +369,9 @@ def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
     # ones don't: testing them again takes hardly longer than remembering.
     scope |= {"caps": caps, "remember": _REMEMBER}
     said = scope.bind("said", frozenset(role for role, row in caps.messages.items() if _keeps_said(role, row, caps)))
-    # So does what this codec has read. But a result's derived name fits only behind its call, which it may have lost.
-    is_read = "fits is codec and role != 'tool'" if caps.derives_names else "fits is codec"
+    # So does what this codec has read. But a result's name may fit only behind its call, which it may have lost since.
+    is_unnamed = _absent_test("name", None, "message.content[0].name", scope)
+    is_read = f"fits is codec and (role != 'tool' or {is_unnamed})" if caps.derives_names else "fits is codec"
     known = [
         "message = messages[index]",
         "role, bare = message.role, message._bare",

@@ -231,7 +231,9 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
 
 def extras_of(owner: Noted, space: str) -> Mapping[str, Any]:
     """Return the extras of an object in a namespace; empty if there are none, or if they aren't an object."""
-    own = owner.extras.get(space) if owner.extras else None
+    if not owner.extras:
+        return EMPTY
+    own = owner.extras.get(space)
     return own if is_mapping(own) else EMPTY
 
 

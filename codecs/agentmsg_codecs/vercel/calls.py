@@ -61,9 +61,10 @@ def read_input(native: Any) -> dict[str, Any]:
 
 def write_input(block: am.ToolUseBlock) -> Any:
     """Return the native input of a call; for an invalid one, its text."""
+    copy = tool_arguments.object_copy(block)
+    if copy is not None:
+        return copy  # the usual case
     value: Any = block.input
-    if is_mapping(value) and _RAW not in value:
-        return tool_arguments.input_copy(block)  # no envelope: the object itself
     if not block.is_valid:
         return block.raw_input
     if isinstance(value, str):

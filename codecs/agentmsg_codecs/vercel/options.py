@@ -158,7 +158,7 @@ class Options(NamedTuple):
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def _put(self, block: Any) -> Native:
-        found: Native = thaw(natives.extras_of(block, OPTIONS))
+        found: Native = thaw(natives.extras_of(block, OPTIONS)) if block.extras else {}
         for slot in self.slots:
             value = slot.write(block)
             if value is not None:
