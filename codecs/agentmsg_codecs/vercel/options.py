@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
-from agentmsg import thaw
 from agentmsg.formats import (
     KEEP,
     Cell,
@@ -158,7 +157,7 @@ class Options(NamedTuple):
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def _put(self, block: Any) -> Native:
-        found: Native = thaw(natives.extras_of(block, OPTIONS)) if block.extras else {}
+        found: Native = natives.extras_copy(block, OPTIONS)
         for slot in self.slots:
             value = slot.write(block)
             if value is not None:

@@ -121,7 +121,7 @@ class Steps:
         for index, message in enumerate(group):
             if message.role == "tool":
                 continue
-            own: Native = thaw(natives.extras_of(message, STEP_EXTRAS)) if message.extras else {}
+            own: Native = natives.extras_copy(message, STEP_EXTRAS)
             least = 1 if own else int(index > 0)
             parts += _starts(message, "/steps", least, least=least)
             if own:
