@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     # history.py imports this module.
     History = Any
 
-__all__ = ["BODIES", "Bodies", "Body", "Seen", "reader_of", "remember_fit", "remember_reader"]
+__all__ = ["BODIES", "Bodies", "Body", "Seen", "fit_of", "reader_of", "remember_fit", "remember_reader"]
 
 _MOST_BYTES = 64 * 2**20
 
@@ -43,6 +43,9 @@ reader_of: Callable[[Msg], object] = attrgetter("_read_by")
 
 remember_fit: Callable[[Msg, object], None] = setter(Msg, "_fits")
 """Notes the codec that read a message: it fits there (see ``Codec.fits_as_read``), until it is copied with changes."""
+
+fit_of: Callable[[Msg], object] = attrgetter("_fits")
+"""Returns that codec, or the capability table that the message last fitted; None if nothing is known."""
 
 
 class Body:
