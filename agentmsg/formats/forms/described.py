@@ -50,6 +50,26 @@ def _by_name(writers: Mapping[str, Any], chosen: Callable[[Any], str]) -> Callab
     return write
 
 
+def _silent(
+    known: Mapping[Any, list[Form]], others: list[Form], tag_key: str | None
+) -> Callable[[Native], Mapping[str, frozenset[str]]]:
+    """Return the function that returns the silent spellings of a native object's form.
+
+    Args:
+        known: forms by tag.
+        others: those of other tags.
+        tag_key: of the tag; None without tags.
+    """
+
+    def silent(native: Native) -> Mapping[str, frozenset[str]]:
+        tag = None if tag_key is None else native.get(tag_key)
+        same: list[Form] = (known.get(tag) or others) if type(tag) is str or tag is None else []
+        # Which of several forms reads an object may depend on any key.
+        return same[0].silent if len(same) == 1 else EMPTY
+
+    return silent
+
+
 class Described:
     """A format, as its forms describe it.
 
@@ -190,12 +210,6 @@ class Described:
                 return self.forms[chosen(obj)]
             return first if len(forms) == 1 else choose()(obj) or first
 
-        def silent(native: Native) -> Mapping[str, frozenset[str]]:
-            tag = native.get(first.tag_key) if has_tags else None
-            same: list[Form] = (known.get(tag) or others) if type(tag) is str or tag is None else []
-            # Which of several forms reads an object may depend on any key.
-            return same[0].silent if len(same) == 1 else EMPTY
-
         @cache
         def writer() -> Callable[[Any], Native]:
             return names.writer_of(forms) if chosen is None else _by_name(names.writers, chosen)
@@ -218,10 +232,9 @@ class Described:
             exact=readers,
             around=Later(lambda tag: self._around(known.get(tag) or others)),
             writer=writer,
-            silent=silent,
+            silent=_silent(known, others, first.tag_key if has_tags else None),
             takes=takes,
-            # Another place may have other forms for the same class, and read a spelling otherwise.
-            origin=object(),
+            origin=object(),  # another place may have other forms for the same class, and read a spelling otherwise
         )
         self.shapes |= {form.name: shape for form in forms}
 
