@@ -23,7 +23,7 @@ from agentmsg.cli.program import program
 from agentmsg.formats import Unreadable, plain_copy, write_as
 from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.formats.forms.tables import mapping_of, plain_tables
-from agentmsg.formats.spelling import same_document
+from agentmsg.formats.spelling import SPELLINGS, same_document
 from agentmsg.testing.native_objects import natives_of
 from agentmsg.testing.systematic import objects
 from agentmsg.values.types import class_of
@@ -234,3 +234,35 @@ def test_parts_of_a_place_come_back(name: am.CodecName, number: int, place: str,
     block = described.parts[place].read(plain_copy(native))
     assert not isinstance(block, am.NativeBlock)
     assert same_document(described.parts[place].write(block), native)
+
+
+@pytest.mark.parametrize(("name", "described"), DESCRIBED, ids=[name for name, _ in DESCRIBED])
+def test_silent_spellings_say_nothing(name: str, described: Described) -> None:
+    """Where a key has no value, the spellings that its form calls silent are read as the same object."""
+    codec = am.get_codec(name.rpartition("-")[0])
+    strategy = natives_of(schema_of(described, *codec.described))
+    described.fill()
+    for form in described.forms.values():
+        read, silent = described.names.readers[form.name], form.silent
+        if not silent:
+            continue
+
+        @settings(max_examples=effort(5), derandomize=True, database=None)
+        @given(strategy(form.name))
+        def check(native: Any) -> None:
+            for key, names in silent.items():  # noqa: B023 - called here
+                for spelling in names:
+                    usual = {**native, key: None}
+                    spelt = {**usual, key: SPELLINGS[spelling]}
+                    del (spelt if spelling == "absent" else usual)[key]
+                    assert _meaning(read, usual) == _meaning(read, spelt), f"{form.name}: {key} as {spelling}"  # noqa: B023
+
+        check()
+
+
+def _meaning(read: Callable[[Any], Any], native: Any) -> Any:
+    """Return what a native object is read as, without notes; None if it has no meaning."""
+    try:
+        return read(plain_copy(native))
+    except (Unreadable, am.AgentMsgError):
+        return None

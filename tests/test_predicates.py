@@ -65,8 +65,9 @@ def test_the_loop_can_be_read() -> None:
     """The source of the loop is plain Python, and has the usual roles and blocks inline."""
     caps = Caps(messages={"user": MessageRow(blocks={TextBlock: _TEXT}), "judge": MessageRow(fields={"name": KEEP})})
     text, scope = loop_source(caps)
-    assert text.startswith("def misfit(messages, start=0):\n    for index in range(start, len(messages)):\n")
-    assert "        if message._fits is caps:\n            continue\n" in text
+    head = "def misfit(messages, start=0, codec=caps):\n    for index in range(start, len(messages)):\n"
+    assert text.startswith(head)
+    assert "        if fits is caps or fits is codec:\n            continue\n" in text
     assert "        if role == 'user':\n            if not (\n                bare or (\n" in text
     assert "and message.model is None\n" in text
     assert "if kind is TextBlock:" in text

@@ -6,6 +6,8 @@ import copy
 import gc
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from random import Random
 from typing import TYPE_CHECKING
 
 import attrs
@@ -14,9 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
+from agentmsg.fitting.account import account
+from agentmsg.fitting.fit import fit
+from agentmsg.model.history import forgetful
 from agentmsg.model.remembering import BODIES, Bodies, Body, Seen
 from agentmsg.testing.strategies import histories
 from agentmsg_codecs.json import JsonCodec
+from data import effort
+from support.documents import documents
+from support.transcript import TranscriptCodec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -210,3 +218,46 @@ def test_threads_that_write_one_history_agree() -> None:
         assert all(pool.map(work, range(4)))
     assert len(recorder) == len(recorder.history) == 202
     assert am.dumps(recorder.history, "json") == _plain(recorder.history)
+
+
+# -- codecs that messages remember ------------------------------------------------------------------------------------
+
+
+def _cut(histories: list[am.History], rng: Random) -> am.History:
+    """Return a history of some messages of others, a few of them changed, in any order."""
+    messages = [message for history in histories for message in history if rng.random() < 0.8]
+    if rng.random() < 0.5:
+        rng.shuffle(messages)
+    changed = [message.evolve(name="x") if rng.random() < 0.1 else message for message in messages]
+    return histories[0].evolve(messages=changed)
+
+
+@pytest.mark.parametrize("name", am.codec_names())
+def test_what_messages_remember_changes_nothing(name: am.CodecName) -> None:
+    """However read messages are cut, mixed and changed, they fit, and lose, as if nobody knew who read them."""
+    codec, rng = am.get_codec(name), Random(name)
+    read: list[am.History] = []
+    for _, document in documents(name):
+        with suppress(am.AgentMsgError):
+            read.append(am.decode(document, codec))
+    for _ in range(effort(200)):
+        history = _cut(rng.choices(read, k=2), rng)
+        remembering, anew = fit(history, codec), fit(forgetful(history), codec)
+        assert (remembering.history is history) == (anew.history is anew.source)
+        assert am.same(remembering.history, anew.history)
+        assert list(account(remembering)) == list(account(anew))
+
+
+def test_only_codecs_with_usual_options_are_remembered() -> None:
+    """All shipped codecs with tables are remembered, unless options change what fits; a codec of others isn't."""
+    for name in am.codec_names():
+        codec = am.get_codec(name)
+        assert codec.is_remembered is not codec.caps.everything
+    assert not am.get_codec("agentscope", version=1).is_remembered
+    assert not TranscriptCodec().is_remembered
+
+
+def test_a_codec_that_is_not_remembered_tests_what_it_reads() -> None:
+    """What such a codec reads, and its table doesn't have, is reported."""
+    with pytest.raises(am.LossError):
+        am.dumps(am.loads('[{"judge": ["Hi"]}]', TranscriptCodec()), TranscriptCodec())

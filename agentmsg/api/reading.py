@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import filterfalse, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from agentmsg.errors import AgentMsgError
+from agentmsg.formats.plain_messages import how_bare
 from agentmsg.formats.refusals import USUAL_ROOM, is_deep, is_raw, not_raw, refused, rooms
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.checks import one_of
 from agentmsg.model.construction import paused
+from agentmsg.model.remembering import remember_fit
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document
 
@@ -55,9 +58,9 @@ def loads(
         one_of(duplicates, "duplicates", _LAST, "error")
     try:
         if len(raw) < _BULK:
-            return chosen.from_bytes(raw, usual, duplicates)
+            return _remembered(chosen.from_bytes(raw, usual, duplicates), chosen)
         with paused():
-            return chosen.from_bytes(raw, usual, duplicates)
+            return _remembered(chosen.from_bytes(raw, usual, duplicates), chosen)
     except (AgentMsgError, RecursionError) as error:
         room = rooms(chosen, limits)[1]
         if not is_deep(error, usual, room):
@@ -89,14 +92,22 @@ def decoded(document: Any, codec: Codec, limits: Limits) -> History:
     try:
         history = codec.read_held(document, usual.depth)
         if history is not None:
-            return history
+            return _remembered(history, codec)
     except Exception:  # noqa: BLE001, S110 - whatever a foreign object raises, the careful path below finds the fault
         pass
     try:
-        return codec.read(copy_document(document, usual.depth, codec.own_form))
+        return _remembered(codec.read(copy_document(document, usual.depth, codec.own_form)), codec)
     except (AgentMsgError, RecursionError) as error:
         if not is_deep(error, usual, room):
             raise refused(error, codec) from None
     from agentmsg.fitting.deep_documents import decode_deep  # noqa: PLC0415 - the same
 
     return decode_deep(document, codec, room)
+
+
+def _remembered(history: History, codec: Codec) -> History:
+    """Return a history just read, whose messages remember its codec; of bare ones, ``fit`` knows enough."""
+    if codec.is_remembered:
+        # A loop that runs in C, because it looks at every message; what it calls returns None.
+        any(map(remember_fit, filterfalse(how_bare, history.messages), repeat(codec)))
+    return history

@@ -369,25 +369,30 @@ def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
     # ones don't: testing them again takes hardly longer than remembering.
     scope |= {"caps": caps, "remember": _REMEMBER}
     said = scope.bind("said", frozenset(role for role, row in caps.messages.items() if _keeps_said(role, row, caps)))
+    # So does what this codec has read. But a result's name may fit only behind its call, which it may have lost since.
+    is_unnamed = _absent_test("name", None, "message.content[0].name", scope)
+    is_read = f"fits is codec and (role != 'tool' or {is_unnamed})" if caps.derives_names else "fits is codec"
     known = [
         "message = messages[index]",
         "role, bare = message.role, message._bare",
         f"if bare == {SAID} and role in {said}:",
         "    continue",
         *_answer_lines(caps, scope),
-        "if message._fits is caps:",
+        "fits = message._fits",
+        f"if fits is caps or {is_read}:",
         "    continue",
     ]
     tests = [line.replace("return False", "return index") for line in branches]
     body = _indented([*known, *tests, "if not bare:", "    remember(message, caps)"])
     lines = ["for index in range(start, len(messages)):", *body, "return -1"]
-    return "\n".join(["def misfit(messages, start=0):", *_indented(lines), ""]), scope
+    return "\n".join(["def misfit(messages, start=0, codec=caps):", *_indented(lines), ""]), scope
 
 
 def compile_caps(caps: Caps) -> Callable[..., int]:
     """Return a function that finds the next message, from an index (default: the first), that isn't kept as it is.
 
-    The function returns that message's index, or -1 if there is none.
+    The function returns that message's index, or -1 if there is none. It may get the codec to write with, too: what
+    remembers that this codec read it is kept.
     """
     misfit: Callable[..., int] = _compiled("misfit", *loop_source(caps))
     return misfit

@@ -61,9 +61,9 @@ def fit(history: History, codec: Codec) -> Fitted:
         return make_fitted(history, history, codec.name)
     misfit, steps, fields = _compiled(caps)
     messages = history.messages
-    first = misfit(messages)
+    first = misfit(messages, 0, codec)
     fits = first < 0 or fits_with_names(messages, caps, first)
-    fits = fits and (not steps or _arranged(None, messages, steps) is None)
+    fits = fits and (not steps or _is_arranged(messages, steps, codec))
     if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return with_rest(fitted, caps, fields)
@@ -142,6 +142,15 @@ def _relinked(
             new, tuple([each if isinstance(each.new, Drop) else attrs.evolve(each, new=next(blocks)) for each in items])
         )
     return changed
+
+
+def _is_arranged(messages: Sequence[Msg], steps: Sequence[Step], codec: Codec) -> bool:
+    """Whether no step changes the structure of messages."""
+    for step in steps:
+        known = (codec,) if getattr(step, "takes_codec", False) else ()
+        if step(None, messages, *known) is not None:
+            return False
+    return True
 
 
 def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step]) -> Plan | None:

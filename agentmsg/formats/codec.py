@@ -59,6 +59,8 @@ class Codec:
         writes_plain: whether ``write`` returns plain data that nobody else holds (exact dict, list, str ...); else the
             result is copied before it is returned.
         has_dialects: whether other formats are nearly the same, so that an unknown key suggests one of these.
+        fits_as_read: whether all that it reads with its default options fits its table, as law 1 says. Messages then
+            remember their codec, and ``fit`` doesn't test them again. Set it only if ``check_codec`` passes.
         kept: keys and block types that the format has and the model lacks: as extras and native blocks they count as
             understood.
         bounds_values: whether reading refuses free-form values deeper than the default limit; else documents of more
@@ -79,6 +81,7 @@ class Codec:
     binary: ClassVar[bool] = False
     writes_plain: ClassVar[bool] = False
     has_dialects: ClassVar[bool] = False
+    fits_as_read: ClassVar[bool] = False
     kept: ClassVar[frozenset[str]] = frozenset()
     bounds_values: ClassVar[bool] = False
     content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
@@ -98,6 +101,12 @@ class Codec:
     def caps(self) -> Caps:
         """The capability table, made by ``make_caps`` on first use."""
         return self._made_caps
+
+    @cached_property
+    def is_remembered(self) -> bool:
+        """Whether messages remember that this codec read them: options such as a version may change what fits."""
+        options = (field for field in attrs.fields(type(self)) if field.init)
+        return self.fits_as_read and all(getattr(self, field.name) == field.default for field in options)
 
     @property
     def described(self) -> tuple[Described, ...]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "count_at",
     "ended",
+    "extras_copy",
     "extras_of",
     "has_extra",
     "is_bare_text",
@@ -231,8 +232,19 @@ def read_content(value: Any, read: Callable[[Any], Any], family: str) -> tuple[t
 
 def extras_of(owner: Noted, space: str) -> Mapping[str, Any]:
     """Return the extras of an object in a namespace; empty if there are none, or if they aren't an object."""
-    own = owner.extras.get(space) if owner.extras else None
+    if not owner.extras:
+        return EMPTY
+    own = owner.extras.get(space)
     return own if is_mapping(own) else EMPTY
+
+
+def extras_copy(owner: Noted, space: str) -> Native:
+    """Return the extras of an object in a namespace as plain data; empty like those of ``extras_of``."""
+    if not owner.extras:
+        return {}
+    # What is only copied need not be frozen first.
+    own = peek(owner.extras, space)
+    return thaw(own) if is_mapping(own) else {}
 
 
 def has_extra(owner: Noted, space: str, key: str) -> bool:

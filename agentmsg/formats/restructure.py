@@ -11,6 +11,7 @@ from operator import le
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from agentmsg.model.blocks import ToolResultBlock
+from agentmsg.model.remembering import fit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,8 +40,12 @@ class Part(NamedTuple):
 
 Plan: TypeAlias = "list[tuple[Part, ...]]"
 """For each message of the output, the parts of input messages that it is made of."""
-Step: TypeAlias = "Callable[[Plan | None, Sequence[Msg]], Plan | None]"
-"""A function from a plan, or None for one that changes nothing, and the input messages to the next plan."""
+Step: TypeAlias = "Callable[..., Plan | None]"
+"""A function from a plan, or None for one that changes nothing, and the input messages to the next plan.
+
+One that ``takes_codec``, as its attribute, may also get the codec to write with.
+"""
+_NOBODY = object()
 
 
 def as_is(messages: Sequence[Msg]) -> Plan:
@@ -152,16 +157,18 @@ def merge(*roles: str) -> Step:
 def choose(picks: Callable[[Msg], tuple[int, ...] | None], role: str | None = None) -> Step:
     """Return the step that takes some blocks of each message, in some order.
 
+    Called with a codec, it doesn't ask about messages that remember it: they came in this order.
+
     Args:
         picks: returns the indexes of a message's blocks; None for all, in their order.
         role: of the messages that are asked, if not of all.
     """
 
-    def step(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+    def step(plan: Plan | None, messages: Sequence[Msg], codec: object = _NOBODY) -> Plan | None:
         places = {
             index: _places(found)
             for index, each in enumerate(messages)
-            if (role is None or each.role == role) and (found := picks(each)) is not None
+            if (role is None or each.role == role) and fit_of(each) is not codec and (found := picks(each)) is not None
         }
         if plan is None and not places:
             return None
@@ -170,6 +177,7 @@ def choose(picks: Callable[[Msg], tuple[int, ...] | None], role: str | None = No
             for parts in (as_is(messages) if plan is None else plan)
         ]
 
+    step.takes_codec = True  # type: ignore[attr-defined]  # see fit
     return step
 
 

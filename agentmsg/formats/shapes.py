@@ -21,7 +21,7 @@ from agentmsg.formats.spelling import (
 )
 from agentmsg.model.base import Noted
 from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.peeking import peek, peek_keys
+from agentmsg.values.peeking import peek, peek_items, peek_keys
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ class Shape(Record):
         around: functions that return those of ``exact``, by tag and by the key that native objects are made around
             (None: no key).
         writer: returns the function behind ``write``, made on first use.
+        silent: returns, for a native object, by key the names of spellings that say nothing where the key has no value
+            (see ``Form.silent``).
         takes: tells native objects that it reads from those of other shapes with the same tag.
         origin: recorded on messages that were read like this: their spellings need no test.
     """
@@ -84,6 +86,7 @@ class Shape(Record):
     exact: Mapping[Any, Callable[[Native], Any]] | None = None
     around: Mapping[Any, Mapping[str | None, Callable[[], Any]] | None] | None = None
     writer: Callable[[], Callable[[Any], Native]] | None = None
+    silent: Callable[[Native], Mapping[str, frozenset[str]]] | None = None
     takes: Callable[[Native], bool] | None = None
     origin: object = None
 
@@ -147,13 +150,16 @@ def write_as(shape: Shape, obj: Noted, family: str, *, namespace: str | None = N
 
     It is plain data if the shape writes plain data.
     """
-    plain = shape.write(obj)
-    if family not in obj.notes and (namespace or family) not in obj.extras:
+    plain, space = shape.write(obj), namespace or family
+    if family not in obj.notes and space not in obj.extras:
         return plain
-    if shape.exact is not None and _are_marks(peek(obj.notes, family)):
+    note = peek(obj.notes, family)
+    if shape.exact is not None and _are_marks(note):
         # Marks change no spelling, so nothing need be read again.
-        return with_extras(plain, obj, namespace or family)
+        return with_extras(plain, obj, space)
     if shape.origin is not None and getattr(obj, "_read_by", None) is shape.origin:
+        return put_back(obj, plain, family=family, read=None, namespace=namespace)
+    if shape.silent is not None and _are_silent(note, shape.silent(plain), plain, peek(obj.extras, space)):
         return put_back(obj, plain, family=family, read=None, namespace=namespace)
 
     def read(native: Native) -> Any:
@@ -167,6 +173,21 @@ def _are_marks(note: Any) -> bool:
         for key in peek_keys(note):  # a loop: a generator takes as long as the test itself
             if key[:1] != "/":
                 return False
+    return True
+
+
+def _are_silent(note: Any, silent: Mapping[str, frozenset[str]], plain: Native, extras: Any) -> bool:
+    """Whether all spellings of a note say nothing, because their keys have no value."""
+    if not is_mapping(note) or (extras and not is_mapping(extras)):
+        return False
+    for key, name in peek_items(note):
+        if key[:1] != "/" and not (
+            type(name) is str
+            and name in silent.get(key, ())
+            and plain.get(key) is None
+            and not (extras and key in extras)
+        ):
+            return False
     return True
 
 

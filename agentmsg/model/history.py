@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from agentmsg.ops.turns import Turn
     from agentmsg_codecs import CodecName
 
-__all__ = ["History", "MsgLike", "as_history", "as_messages", "body_of", "without_messages"]
+__all__ = ["History", "MsgLike", "as_history", "as_messages", "body_of", "forgetful", "without_messages"]
 
 MsgLike: TypeAlias = "Msg | str | Mapping[str, Any]"
 
@@ -288,7 +288,7 @@ class History(Noted, Portable, Sequence[Msg]):
         return history
 
 
-_with_messages = replacer(History, "messages")
+_with_messages, _copy = replacer(History, "messages"), replacer(Msg, "role")
 body_of: Callable[[History], Body | None] = attrgetter("_body")
 """Returns the body that a history shares with those that it grew from, if it grew."""
 _set_body: Callable[[History, Body], None] = vars(History)["_body"].__set__  # past the frozen class's own __setattr__
@@ -297,6 +297,11 @@ _set_body: Callable[[History, Body], None] = vars(History)["_body"].__set__  # p
 def without_messages(history: History) -> History:
     """Return a history without its messages."""
     return _with_messages(history, ())
+
+
+def forgetful(history: History) -> History:
+    """Return a history whose messages no longer remember what read them, or where they fit; for tests."""
+    return _with_messages(history, tuple([_copy(message, message.role) for message in history]))
 
 
 def _first_of(messages: Iterable[Msg], role: str | None) -> Msg | None:

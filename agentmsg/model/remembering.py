@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     # history.py imports this module.
     History = Any
 
-__all__ = ["BODIES", "Bodies", "Body", "Seen", "reader_of", "remember_reader"]
+__all__ = ["BODIES", "Bodies", "Body", "Seen", "fit_of", "reader_of", "remember_fit", "remember_reader"]
 
 _MOST_BYTES = 64 * 2**20
 
@@ -40,6 +40,12 @@ As a message is immutable, they do; a copy with other fields, or other notes, is
 
 reader_of: Callable[[Msg], object] = attrgetter("_read_by")
 """Returns what read a message, if it is known."""
+
+remember_fit: Callable[[Msg, object], None] = setter(Msg, "_fits")
+"""Notes the codec that read a message: it fits there (see ``Codec.fits_as_read``), until it is copied with changes."""
+
+fit_of: Callable[[Msg], object] = attrgetter("_fits")
+"""Returns that codec, or the capability table that the message last fitted; None if nothing is known."""
 
 
 class Body:

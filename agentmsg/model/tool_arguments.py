@@ -62,12 +62,18 @@ def input_object(block: ToolUseBlock) -> Mapping[str, Any]:
 
 def input_copy(block: ToolUseBlock) -> dict[str, Any]:
     """Return the object of ``input_object`` as a plain, mutable copy."""
+    copy: dict[str, Any] | None = object_copy(block)
+    return plain_twin(input_object(block)) if copy is None else copy
+
+
+def object_copy(block: ToolUseBlock) -> dict[str, Any] | None:
+    """Return a plain, mutable copy of a call's input, if it certainly is an object and no envelope; else None."""
     value = block._input  # pyright: ignore[reportPrivateUsage] - handing it out would freeze it first
     copy: dict[str, Any]
     # Without this key it can't be an envelope.
     if not isinstance(value, dict) or _RAW in value:
-        copy = plain_twin(input_object(block))
-    elif block._says_all == SIMPLY and block.raw_input is not None:  # pyright: ignore[reportPrivateUsage]
+        return None
+    if block._says_all == SIMPLY and block.raw_input is not None:  # pyright: ignore[reportPrivateUsage]
         loads: Any = library()[0]  # takes a text, too
         copy = loads(block.raw_input)
     else:

@@ -10,6 +10,7 @@ from agentmsg.formats.forms.namespace import Namespace
 from agentmsg.formats.parts import Parts
 from agentmsg.formats.shapes import Native, Shape, Unreadable, read_as
 from agentmsg.lazy import Later, once
+from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -50,6 +51,26 @@ def _by_name(writers: Mapping[str, Any], chosen: Callable[[Any], str]) -> Callab
         return native
 
     return write
+
+
+def _silent(
+    known: Mapping[Any, list[Form]], others: list[Form], tag_key: str | None
+) -> Callable[[Native], Mapping[str, frozenset[str]]]:
+    """Return the function that returns the silent spellings of a native object's form.
+
+    Args:
+        known: forms by tag.
+        others: those of other tags.
+        tag_key: of the tag; None without tags.
+    """
+
+    def silent(native: Native) -> Mapping[str, frozenset[str]]:
+        tag = None if tag_key is None else native.get(tag_key)
+        same: list[Form] = (known.get(tag) or others) if type(tag) is str or tag is None else []
+        # Which of several forms reads an object may depend on any key.
+        return same[0].silent if len(same) == 1 else EMPTY
+
+    return silent
 
 
 class Described:
@@ -139,7 +160,9 @@ class Described:
                 raise Unreadable(f"another {shape.tag}")
             return reader(native)
 
-        return shape.evolve(exact=exact, read=read, around=Later(lambda tag: self._around(by_tag.get(tag, []))))
+        return shape.evolve(
+            exact=exact, read=read, silent=None, around=Later(lambda tag: self._around(by_tag.get(tag, [])))
+        )
 
     def _reading(self, same: list[Form]) -> Callable[[Native], Any] | None:
         """Return a function that reads native objects of some forms by the first that fits; None for no forms."""
@@ -229,9 +252,9 @@ class Described:
             exact=readers,
             around=Later(lambda tag: self._around(known.get(tag) or others)),
             writer=writer,
+            silent=_silent(known, others, first.tag_key if has_tags else None),
             takes=takes,
-            # Another place may have other forms for the same class, and read a spelling otherwise.
-            origin=object(),
+            origin=object(),  # another place may have other forms for the same class, and read a spelling otherwise
         )
         self.shapes |= {form.name: shape for form in forms}
 
@@ -250,7 +273,7 @@ class Described:
 
     def _replace(self, shape: Shape, read: Any, write: Any) -> None:
         """Read and write the objects of a class by a user's hook."""
-        hooked = shape.evolve(read=read, write=write, exact=None, around=None, writer=None, origin=None)
+        hooked = shape.evolve(read=read, write=write, exact=None, around=None, writer=None, origin=None, silent=None)
 
         def read_hooked(native: Native) -> Any:
             return read_as(hooked, native, self.family)

@@ -114,6 +114,19 @@ class Form(Record):
                 found.add(item.native)
         return frozenset(found)
 
+    @cached_property
+    def silent(self) -> Mapping[str, frozenset[str]]:
+        """The names of spellings by key that say nothing where the writer gives the key no value.
+
+        There are none if another key may change what is read beside it.
+        """
+        found: dict[str, frozenset[str]] = {}
+        is_known = self.fits is None and self.first is None and self.odd_in is None
+        for item in self._plain_items if is_known else ():
+            if isinstance(item, (Hatch, Key, Spare)):
+                found |= item.silent
+        return found
+
     @property
     def _plain_items(self) -> Iterator[Any]:
         """The items, with those of a message replaced by the keys that they consist of."""

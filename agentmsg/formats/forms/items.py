@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agentmsg.formats.records import Record
+from agentmsg.formats.spelling import spelling_of
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
@@ -69,6 +70,12 @@ class Key(Record):
         """The fields of the model that it fills."""
         return self.value.fields or (self.field,)
 
+    @property
+    def silent(self) -> Mapping[str, frozenset[str]]:
+        """The names of spellings that say nothing where the key has no value; as for a ``Hatch``."""
+        names = {"may": ("null", *self.value.empty), "null": ("absent",)}.get(self.need, ())
+        return {self.native: frozenset(names)} if names else EMPTY
+
 
 class Const(Record):
     """A key with a constant value, such as ``Const("role", "assistant")``; an object without it is read, too.
@@ -129,6 +136,7 @@ class Hatch(Record):
         spaces: the namespaces of the extras that ``get`` returns under ``extras``, by namespace; perhaps with the cell
             for the extras there.
         nothing: the value of all the keys if they say nothing, if there is a single one: null, or a text.
+        silent: by key, the names of spellings that say nothing about the fields, and are noted.
         holds: whether the keys hold the same object in another form. Then ``get`` returns it under ``held``, as it was
             read there: with the fields that they fill, and with extras and notes in other namespaces.
     """
@@ -146,6 +154,7 @@ class Hatch(Record):
     about: str = ""
     spaces: tuple[str, ...] | Mapping[str, Cell] = ()
     nothing: Mapping[str, str | None] = EMPTY
+    silent: Mapping[str, frozenset[str]] = EMPTY
     holds: bool = False
 
 
@@ -162,6 +171,13 @@ class Spare(Record):
     usual: Any = None
     _: KW_ONLY
     is_written: bool = True
+
+    @property
+    def silent(self) -> Mapping[str, frozenset[str]]:
+        """The names of spellings that say nothing where the key has no value; as for a ``Hatch``."""
+        if self.is_written:
+            return {self.native: frozenset({"absent"})} if self.usual is None else EMPTY
+        return {self.native: frozenset({"null", *filter(None, [spelling_of(self.usual)])})}
 
 
 class Spread(Record):

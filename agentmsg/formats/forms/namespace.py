@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.reader import reader_source
 from agentmsg.formats.forms.values import indented
-from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of, write_arguments
+from agentmsg.formats.natives import extras_copy, extras_of, is_bare_text, is_marked, link_of, write_arguments
 from agentmsg.formats.plain_messages import (
     are_bare,
     make_answer,
@@ -55,7 +55,7 @@ def _rest_of(native: Native, known: frozenset[str], odd: Sequence[str] = ()) -> 
 
 def _with_rest(native: Native, owner: Any, space: str) -> Native:
     """Return an inner object with its unknown keys, as plain data."""
-    return {**native, **thaw(extras_of(owner, space))}
+    return {**native, **extras_copy(owner, space)}
 
 
 def _split_note(family: str) -> Callable[..., Any]:

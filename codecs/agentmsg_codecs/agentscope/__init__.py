@@ -46,6 +46,7 @@ class AgentScopeCodec(AgentScope):
 
     name: ClassVar[str] = "agentscope"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "AgentScope (Python)"
     containers: ClassVar[Sessions] = Sessions(
         family=FAMILY, title="AgentScope", keys=("messages", "context", MEMORY), own=frozenset({"role"})

@@ -41,6 +41,7 @@ class AgentScopeJavaCodec(AgentScope):
 
     name: ClassVar[str] = "agentscope-java"
     family: ClassVar[str] = JAVA
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "AgentScope (Java)"
     containers: ClassVar[Sessions] = Sessions(
         family=JAVA, title="AgentScope for Java", keys=("messages", "context"), own=frozenset({"role"})

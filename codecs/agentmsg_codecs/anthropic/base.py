@@ -24,6 +24,7 @@ class Anthropic(Codec):
     """
 
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     writes_plain: ClassVar[bool] = True
     kept: ClassVar[frozenset[str]] = frozenset(
         {"clear_at", "fallback", "tool_addition", "tool_reference", "tool_removal"}

@@ -60,6 +60,7 @@ class ArcaelasCodec(ContainerCodec):
 
     name: ClassVar[str] = "arcaelas"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Arcaelas Agent"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True

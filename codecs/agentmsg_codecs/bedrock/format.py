@@ -127,7 +127,7 @@ def _write_reasoning(block: am.ThinkingBlock) -> Native:
         said["signature"] = block.signature.value
     elif mark_of(block, FAMILY, "/signature") == "null":
         said["signature"] = None
-    return {"reasoningContent": {"reasoningText": {**said, **thaw(natives.extras_of(block, ITEM))}}}
+    return {"reasoningContent": {"reasoningText": {**said, **natives.extras_copy(block, ITEM)}}}
 
 
 _REASONING = Hatch(
@@ -207,7 +207,7 @@ def read_citation(native: Any) -> am.Citation:
 
 def write_citation(citation: am.Citation) -> Native:
     """Write a citation."""
-    rest: Native = thaw(natives.extras_of(citation, FAMILY))
+    rest: Native = natives.extras_copy(citation, FAMILY)
     inner = rest.pop("/location", {})
     native: Native = {} if citation.title is None else {"title": citation.title}
     if citation.cited_text is not None:
@@ -244,7 +244,7 @@ def _write_cited(block: am.TextBlock) -> Native:
     said: Native = {"content": [{"text": block.text}], "citations": list(map(write_citation, block.citations))}
     if not block.text and block.notes and (noted := mark_of(block, FAMILY, "/said")) in ("absent", "[]"):
         said = {**({} if noted == "absent" else {"content": []}), "citations": said["citations"]}
-    return {"citationsContent": {**said, **thaw(natives.extras_of(block, ITEM))}}
+    return {"citationsContent": {**said, **natives.extras_copy(block, ITEM)}}
 
 
 _CITED = Hatch(

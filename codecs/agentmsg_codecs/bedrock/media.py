@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import thaw
 from agentmsg.formats import (
     KEEP,
     Native,
@@ -78,7 +77,7 @@ def write_bytes(data: str, owner: Any) -> Any:
 def _write_source(source: Any) -> Native:
     if isinstance(source, am.Base64Source):
         return {"bytes": write_bytes(source.data, source)}
-    return {"s3Location": {"uri": source.url, **thaw(natives.extras_of(source, FAMILY))}}
+    return {"s3Location": {"uri": source.url, **natives.extras_copy(source, FAMILY)}}
 
 
 def _only(key: str, schema: Mapping[str, Any]) -> Native:
@@ -111,7 +110,7 @@ def media_hatch(key: str, formats: Mapping[str, str]) -> Hatch:
 
     def write(block: Any) -> Native:
         held = {"format": words[block.source.media_type], "source": _write_source(block.source)}
-        return {key: {**held, **thaw(natives.extras_of(block, ITEM))} if block.extras else held}
+        return {key: {**held, **natives.extras_copy(block, ITEM)} if block.extras else held}
 
     schema = {"type": "object", "required": ["format", "source"], "properties": {
         "format": {"enum": list(formats)}, "source": {"anyOf": [*_SOURCES]},
@@ -169,7 +168,7 @@ def _write_document(block: am.FileBlock) -> Native:
         held = {"format": word, **held}
     if block.context is not None:
         held["context"] = block.context
-    return {"document": {**held, **thaw(natives.extras_of(block, ITEM))}}
+    return {"document": {**held, **natives.extras_copy(block, ITEM)}}
 
 
 _TEXTS = {"type": "array", "items": _only("text", _TEXT), "minItems": 1}

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 import agentmsg as am
-from agentmsg import DecodeError, thaw
+from agentmsg import DecodeError
 from agentmsg.formats import (
     KEEP,
     Caps,
@@ -143,7 +143,7 @@ def _output(engine: Messages) -> Hatch:
         content = text_if_one(parts) if note.get("/str") is True else with_nulls(parts, note.get("/nulls"))
         word = note.get("/role")
         role = {} if word == "absent" else {"role": None if word == "null" else "assistant"}
-        return {"output": {"message": {**role, "content": content, **thaw(natives.extras_of(message, FAMILY))}}}
+        return {"output": {"message": {**role, "content": content, **natives.extras_copy(message, FAMILY)}}}
 
     schema = {"type": "object", "required": ["message"], "additionalProperties": False, "properties": {"message": {
         "type": "object", "required": ["content"], "properties": {

@@ -20,6 +20,7 @@ class Gemini(Codec):
     """
 
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"citationMetadata", "further"}
     kept: ClassVar[frozenset[str]] = both(KEPT)

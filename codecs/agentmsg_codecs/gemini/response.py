@@ -238,14 +238,14 @@ def _write_candidate(message: am.Msg, engine: Messages) -> Native:
         content = ungrounded(message.content) if rest else message.content
         parts = list(map(engine.places["assistant"].write, content))
         held = content_of_model(parts, note)
-        candidate["content"] = {**held, **thaw(natives.extras_of(message, FAMILY))}
+        candidate["content"] = {**held, **natives.extras_copy(message, FAMILY)}
     elif note["/content"] == "null":
         candidate["content"] = None
     if message.finish_reason is not None:
         candidate["finishReason"] = _reason(message.finish_reason, note.get("/reason"))
     if note.get("/index") != "absent" or "index" in rest:
         candidate["index"] = 0
-    others = thaw(natives.extras_of(message, FURTHER)).get("further", ())
+    others = natives.extras_copy(message, FURTHER).get("further", ())
     return {"candidates": [{**candidate, **thaw(rest)}, *others]}
 
 

@@ -107,7 +107,7 @@ def _write(block: Any, inner: Parts) -> Native:
     nulls = mark_of(block, FAMILY, "/null")
     if is_sequence(nulls):
         held |= {key: None for key in _LACKING if key in nulls and key not in held}
-    return {"functionResponse": {**held, **thaw(natives.extras_of(block, ITEM))}}
+    return {"functionResponse": {**held, **natives.extras_copy(block, ITEM)}}
 
 
 _SCHEMA = {

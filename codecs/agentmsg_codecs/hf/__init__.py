@@ -94,6 +94,7 @@ class HfCodec(RowCodec):
 
     name: ClassVar[str] = "hf"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Hugging Face (rows of training data)"
     kept: ClassVar[frozenset[str]] = KEPT
     content_keys: ClassVar[frozenset[str]] = RowCodec.content_keys | CONTENT_KEYS

@@ -113,6 +113,7 @@ class LangChainCodec(ContainerCodec):
 
     name: ClassVar[str] = "langchain"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangChain (messages_to_dict, model_dump)"
     containers: ClassVar[Containers] = CONTAINERS
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS

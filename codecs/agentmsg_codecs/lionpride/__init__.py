@@ -59,6 +59,7 @@ class LionprideCodec(ContainerCodec):
 
     name: ClassVar[str] = "lionpride"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "lionpride (Message.to_dict)"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True

@@ -94,6 +94,7 @@ class OpenAICodec(Codec):
 
     name: ClassVar[str] = "openai"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "OpenAI Chat Completions (requests)"
     has_dialects: ClassVar[bool] = True
     # In rows for fine-tuning, in messages and calls of Mistral and Kimi, in OpenRouter's reasoning.

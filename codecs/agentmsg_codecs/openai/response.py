@@ -139,6 +139,7 @@ class OpenAIResponseCodec(Answers, Codec):
 
     name: ClassVar[str] = "openai-response"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "OpenAI Chat Completions (responses)"
     space: ClassVar[str] = RESPONSE
     writes_plain: ClassVar[bool] = True
@@ -257,7 +258,7 @@ class OpenAIResponseCodec(Answers, Codec):
     def write(self, history: am.History) -> Any:
         """Write the message of a history as a response."""
         if not history.messages:
-            return {**thaw(natives.extras_of(history, RESPONSE)), "choices": []}
+            return {**natives.extras_copy(history, RESPONSE), "choices": []}
         self.engine.fill()
         message = history.messages[0]
         kept = natives.native_of(message, FAMILY)
@@ -279,7 +280,7 @@ class OpenAIResponseCodec(Answers, Codec):
             is_edited = CHOICE in message.notes and not self._is_as_read(message)
             told, read = (self._bare(message), self._read_choice) if is_edited else (message, None)
             choice = spelling.put_back(told, choice, family=CHOICE, read=read)
-            others = thaw(natives.extras_of(message, CHOICES)).get("further", ())
+            others = natives.extras_copy(message, CHOICES).get("further", ())
         return {**self._told(message, "response"), "choices": [choice, *others]}
 
     def _bare(self, message: am.Msg) -> am.Msg:

@@ -22,6 +22,7 @@ class OpenAIResponses(Codec):
     """
 
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"outputs", "results"}
     kept: ClassVar[frozenset[str]] = NATIVE_ITEMS | {

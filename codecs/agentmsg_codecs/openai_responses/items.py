@@ -286,7 +286,7 @@ class Items:
             native["id"] = message.id
         elif message.notes and mark_of(message, FAMILY, "/id") == "null":
             native["id"] = None
-        return {**native, **thaw(natives.extras_of(message, FAMILY))}
+        return {**native, **natives.extras_copy(message, FAMILY)}
 
     def write_run(self, content: Sequence[Any]) -> list[Any]:
         """Return the items of blocks of the assistant's side."""
@@ -323,7 +323,7 @@ class Items:
             native["id"] = None
         if first.phase is not None:
             native["phase"] = first.phase
-        return {**native, **thaw(natives.extras_of(first, ITEM))}
+        return {**native, **natives.extras_copy(first, ITEM)}
 
     # -- whether native ones come back --------------------------------------------------------------------------------
 

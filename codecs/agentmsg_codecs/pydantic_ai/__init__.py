@@ -59,6 +59,7 @@ class PydanticAICodec(ContainerCodec):
 
     name: ClassVar[str] = "pydantic-ai"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Pydantic AI (ModelMessages)"
     containers: ClassVar[Containers] = CONTAINERS
 

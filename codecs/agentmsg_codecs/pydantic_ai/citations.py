@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg import thaw
 from agentmsg.formats import Native, Unreadable, adopt, is_list, is_object, natives
 from agentmsg_codecs.pydantic_ai.names import FAMILY
 
@@ -62,7 +61,7 @@ def read_citation(native: Any) -> am.Citation:
 
 def write_citation(citation: am.Citation) -> Native:
     """Write a citation."""
-    rest: Native = thaw(natives.extras_of(citation, FAMILY))
+    rest: Native = natives.extras_copy(citation, FAMILY)
     own, more = rest.pop("/source", {}), rest.pop("/more", [])
     told = {"url": citation.url, "title": citation.title}
     source: Native = {key: value for key, value in told.items() if value is not None}

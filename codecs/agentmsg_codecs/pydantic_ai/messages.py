@@ -263,7 +263,7 @@ class Messages:
             return usual
         absent = mark_of(first, FAMILY, "/absent") if first.notes else None
         lacks = frozenset(map(str, absent)) if is_sequence(absent) else frozenset[str]()
-        rest: Native = thaw(natives.extras_of(first, REQUEST))
+        rest: Native = natives.extras_copy(first, REQUEST)
         native: Native = {key: value for key, value in REQUEST_KEYS.items() if key not in lacks and key not in rest}
         parts = group
         if is_instructions(first):
@@ -356,4 +356,4 @@ def _with_repeated(instructions: am.Msg, message: am.Msg) -> am.Msg:
     """Move the request's keys from repeated instructions to the first part, and mark it."""
     told = {name: mark_of(instructions, FAMILY, f"/{name}") for name in ("absent", "kindless")}
     marks = {"repeated": True, **{name: mark for name, mark in told.items() if mark is not None}}
-    return _with_request(marked(message, FAMILY, **marks), thaw(natives.extras_of(instructions, REQUEST)))
+    return _with_request(marked(message, FAMILY, **marks), natives.extras_copy(instructions, REQUEST))

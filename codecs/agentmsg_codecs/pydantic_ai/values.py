@@ -144,7 +144,7 @@ def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
             return {key: None}
         told = {inner: getattr(block, field) for inner, field in fields.items()}
         said = {inner: getattr(value, "value", value) for inner, value in told.items() if value is not None}
-        return {key: {**thaw(natives.extras_of(block, space)), **said} or None}
+        return {key: {**natives.extras_copy(block, space), **said} or None}
 
     known: dict[str, Any] = {
         field: cells.signed_by("google", is_empty=True) if field == "signature" else KEEP for field in fields.values()
@@ -181,7 +181,7 @@ def _write_signed(block: am.ThinkingBlock) -> Native:
         return {"signature": signed.value, NAME: signed.provider}
     if not block.extras:
         return {"signature": None, NAME: None}
-    return {"signature": None, NAME: None, **thaw(natives.extras_of(block, UNSIGNED))}
+    return {"signature": None, NAME: None, **natives.extras_copy(block, UNSIGNED)}
 
 
 SIGNED = Hatch(
@@ -206,7 +206,7 @@ def _read_structured(native: Native) -> dict[str, Any]:
 def _write_structured(block: am.DataBlock) -> Native:
     value = thaw(block.data)
     # The library checks the tag of content that has no text yet.
-    return {"value": value, "content": dump_json(value).decode(), **thaw(natives.extras_of(block, TOLD))}
+    return {"value": value, "content": dump_json(value).decode(), **natives.extras_copy(block, TOLD)}
 
 
 def shown_text(extras: Any, block: Any) -> Any:
@@ -246,7 +246,7 @@ def data_at(key: str) -> Hatch:
     def write(block: Any) -> Native:
         source: Any = block.source
         told = {"kind": "binary", "data": source.data, "media_type": source.media_type}
-        return {key: {**told, **thaw(natives.extras_of(block, FILE))}}
+        return {key: {**told, **natives.extras_copy(block, FILE)}}
 
     return Hatch(
         keys=(key,), cells={"source": KEEP}, get=read, put=write, must=(key,), spaces=(FILE,),

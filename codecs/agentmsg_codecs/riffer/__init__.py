@@ -57,6 +57,7 @@ class RifferCodec(ContainerCodec):
 
     name: ClassVar[str] = "riffer"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Riffer"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True

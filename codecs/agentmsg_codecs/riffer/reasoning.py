@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Drop, Native, Swap, cells, is_mapping, maker, mark_of, word_at
+from agentmsg.formats import KEEP, Drop, Native, Swap, cells, is_mapping, maker, mark_of, speed, word_at
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.riffer.names import FAMILY
 
@@ -94,8 +94,8 @@ def sealed(kind: str) -> Hatch:
             native["data" if kind == "encrypted" and _is_sealed(*said) else "signature"] = signature.value
         if block.item_id is not None:
             native["id"] = block.item_id
-        own: Any = block.extras.get(PART) if block.extras else None
-        told = own.get("format") if is_mapping(own) else None
+        own: Any = speed.peek(block.extras, PART) if block.extras else None
+        told = speed.peek(own, "format") if is_mapping(own) else None
         word = _FORMATS.get(_owner(kind, *said)) if told is None else thaw(told)
         return native if word is None else {**native, "format": word}
 

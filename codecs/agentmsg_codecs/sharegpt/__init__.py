@@ -80,6 +80,7 @@ class ShareGptCodec(RowCodec):
 
     name: ClassVar[str] = "sharegpt"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "ShareGPT and Alpaca (rows of training data)"
     kept: ClassVar[frozenset[str]] = KEPT
     content_keys: ClassVar[frozenset[str]] = RowCodec.content_keys | CONTENT_KEYS

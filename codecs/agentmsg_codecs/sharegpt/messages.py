@@ -218,33 +218,40 @@ def _written(message: am.Msg, link: str | None, more: Sequence[am.Msg]) -> Any:
         result = content[0]
         value = write_results([result, *[each.content[0] for each in more]]) if more else write_result(result)
     elif role == "assistant":
-        word = _word_of(role, content)
-        value = own_values.write_answer(content, word, is_usual=True)
+        word, value = _answer(message)
     else:
         value = "".join(map(said, content))
-    if message.notes or (role == "assistant" and any([block.notes for block in content])):  # noqa: C419 - in half the time
-        word, value = _noted(message, word, value)
+    if message.notes and role != "assistant":
+        word = _sender(message, word)
     if not message.notes and not message.extras and value and link is None:
         return {"from": word, "value": value}
     one: Any = (_make_text(value),) if value else ()
     if result is not None:
         result = spelling.changed(result, {"content": one, "tool_call_id": link, "name": None})
         one = (result if link is None else marked(result, FAMILY, id=True),)
-    turn = {**write_as(DESCRIBED.shapes[role], message.evolve(content=one), FAMILY), "from": word}
+    turn = {**write_as(DESCRIBED.shapes[role], spelling.changed(message, {"content": one}), FAMILY), "from": word}
     # Without its value, it may be read as an odd turn.
     return {**turn, "value": ""} if "value" not in turn and _odd(turn, role) is not None else turn
 
 
-def _noted(message: am.Msg, word: str, value: str) -> tuple[str, str]:
-    """Return the sender and the text of a turn as they were read, if they still mean the same."""
+def _sender(message: am.Msg, word: str) -> str:
+    """Return the sender of a turn as it was read, if that still means the same, else the usual word."""
     noted = mark_of(message, FAMILY, "/from")
-    own = noted if isinstance(noted, str) and ROLES.get(noted) == message.role else word
-    if message.role != "assistant":
-        return own, value
-    listed, tagged = (is_marked(message, FAMILY, mark) for mark in ("/listed", "/tagged"))
-    unthought = mark_of(message, FAMILY, "/unthought")
-    text = own_values.write_answer(message.content, own, listed=listed, tagged=tagged, unthought=unthought)
-    return (own, text) if _is_read(own_values.read_answer(text, own)[0], message.content) else (word, value)
+    return noted if isinstance(noted, str) and ROLES.get(noted) == message.role else word
+
+
+def _answer(message: am.Msg) -> tuple[str, str]:
+    """Return the sender and the text of an assistant's turn: as they were read, if they still mean the same."""
+    content: Any = message.content
+    word = _word_of(message.role, content)
+    if message.notes or any([block.notes for block in content]):  # noqa: C419 - in half the time
+        own = _sender(message, word)
+        listed, tagged = (is_marked(message, FAMILY, mark) for mark in ("/listed", "/tagged"))
+        unthought = mark_of(message, FAMILY, "/unthought")
+        text = own_values.write_answer(content, own, listed=listed, tagged=tagged, unthought=unthought)
+        if _is_read(own_values.read_answer(text, own)[0], content):
+            return own, text
+    return word, own_values.write_answer(content, word, is_usual=True)
 
 
 def _is_read(found: Sequence[Any], content: Sequence[Any]) -> bool:

@@ -54,6 +54,7 @@ class SynapticCodec(ContainerCodec):
 
     name: ClassVar[str] = "synaptic"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Synaptic (Message, serde)"
     containers: ClassVar[Containers] = CONTAINERS
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS

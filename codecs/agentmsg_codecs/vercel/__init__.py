@@ -69,6 +69,7 @@ class VercelCodec(Vercel):
 
     name: ClassVar[str] = "vercel"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Vercel AI SDK (ModelMessage)"
     containers: ClassVar[Containers] = CONTAINERS
     kept: ClassVar[frozenset[str]] = frozenset({"tool-approval-request", "tool-approval-response"})

@@ -61,9 +61,10 @@ def read_input(native: Any) -> dict[str, Any]:
 
 def write_input(block: am.ToolUseBlock) -> Any:
     """Return the native input of a call; for an invalid one, its text."""
+    copy = tool_arguments.object_copy(block)
+    if copy is not None:
+        return copy  # the usual case
     value: Any = block.input
-    if is_mapping(value) and _RAW not in value:
-        return tool_arguments.input_copy(block)  # no envelope: the object itself
     if not block.is_valid:
         return block.raw_input
     if isinstance(value, str):
@@ -117,5 +118,6 @@ def carried_provider(value: str, block: Any) -> str | None:
 KIND = Hatch(
     keys=("providerExecuted",), cells={"kind": cells.kinds("server"), "provider": carried_provider}, get=_read_kind,
     put=_write_kind, odd=("providerExecuted",), is_optional=True,
+    silent={"providerExecuted": frozenset({"false", "null"})},
     schema={"providerExecuted": {"type": "boolean"}}, about="kind",
 )  # fmt: skip

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import thaw
 from agentmsg.formats import (
     KEEP,
     Native,
@@ -121,7 +120,7 @@ def read_reference(value: Any, media_type: str | None = None) -> am.FileSource:
 
 def write_reference(source: am.FileSource) -> Native:
     """Return the ids of a file, by provider."""
-    return {str(source.provider): source.file_id, **thaw(natives.extras_of(source, FAMILY))}
+    return {str(source.provider): source.file_id, **natives.extras_copy(source, FAMILY)}
 
 
 def read_data(value: Any, media_type: str | None) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import thaw
 from agentmsg.formats import (
     KEEP,
     Cell,
@@ -120,6 +119,7 @@ class Options(speed.Record):
             keys=(self.key,), cells=own, get=self._get, put=self._put, odd=(self.key,), is_optional=True,
             schema={self.key: {"type": "object", "additionalProperties": {"type": "object"}}},
             about=", ".join(own) or "extras", spaces={OPTIONS: self._left},
+            silent={self.key: frozenset({"null", "{}"})},
         )  # fmt: skip
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ class Options(speed.Record):
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def _put(self, block: Any) -> Native:
-        found: Native = thaw(natives.extras_of(block, OPTIONS))
+        found: Native = natives.extras_copy(block, OPTIONS)
         for slot in self.slots:
             value = slot.write(block)
             if value is not None:

@@ -89,7 +89,7 @@ def _write(block: am.ToolResultBlock, inner: Parts) -> Native:
         output = {"type": "content", "value": list(map(inner.write, content))}
     else:
         output = {"type": "text" if block.status is None else "error-text", "value": content[0].text if content else ""}
-    return {"output": {**output, **thaw(natives.extras_of(block, OUTPUT))}}
+    return {"output": {**output, **natives.extras_copy(block, OUTPUT)}}
 
 
 # -- what is supported ------------------------------------------------------------------------------------------------

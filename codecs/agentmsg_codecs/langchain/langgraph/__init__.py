@@ -111,6 +111,7 @@ class LangGraphCodec(Codec):
 
     name: ClassVar[str] = "langgraph"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangGraph (checkpoints, JsonPlusSerializer)"
     binary: ClassVar[bool] = True
 

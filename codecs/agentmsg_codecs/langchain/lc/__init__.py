@@ -87,6 +87,7 @@ class LangChainLcCodec(ContainerCodec):
     name: ClassVar[str] = "langchain-lc"
     own_form: ClassVar[str | None] = "to_json"
     family: ClassVar[str] = FAMILY
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangChain (dumpd, load)"
     containers: ClassVar[Containers] = CONTAINERS
 

@@ -68,6 +68,7 @@ class VercelUICodec(Vercel):
 
     name: ClassVar[str] = "vercel-ui"
     family: ClassVar[str] = UI
+    fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Vercel AI SDK (UIMessage)"
     containers: ClassVar[Containers] = CONTAINERS
     kept: ClassVar[frozenset[str]] = frozenset({"approval"})

@@ -195,7 +195,7 @@ class Messages:
         link = made_id(number) if first.id is None else str(first.id)
         if not (first.notes or first.extras or first.metadata):
             return {"id": link, "role": first.role, "parts": parts}
-        own: Native = thaw(natives.extras_of(first, UI))
+        own: Native = natives.extras_copy(first, UI)
         head: Native = {} if first.id is None and is_marked(first, UI, "/no-id") else {"id": link}
         head["role"] = first.role
         time = old.write_time(first.created_at, mark_of(first, UI, "/time"))

@@ -121,14 +121,13 @@ class Steps:
         for index, message in enumerate(group):
             if message.role == "tool":
                 continue
-            least = int(index > 0)
-            own: Native = thaw(natives.extras_of(message, STEP_EXTRAS))
-            least = 1 if own else least
+            own: Native = natives.extras_copy(message, STEP_EXTRAS)
+            least = 1 if own else int(index > 0)
             parts += _starts(message, "/steps", least, least=least)
             if own:
                 parts[-1] = {**STEP, **own}
             parts += self._write_step(message, group[index + 1 :], (number, len(parts)))
-            after = _with_last(_starts(message, "/after", 0, least=0), message)
+            after = _with_last(_starts(message, "/after", 0, least=0), message) if message.notes else []
         return parts + after
 
     def _write_step(self, message: am.Msg, later: Sequence[am.Msg], place: tuple[int, int]) -> list[Any]:
@@ -149,10 +148,9 @@ class Steps:
         number, first = place
         write = self._parts.write
         for index, block in enumerate(content):
-            if isinstance(block, am.ToolResultBlock):
-                continue  # written with its call
             if not isinstance(block, am.ToolUseBlock):
-                parts.append(write(block))
+                if not isinstance(block, am.ToolResultBlock):  # that is written with its call
+                    parts.append(write(block))
                 continue
             if block.kind == "server":
                 after = content[index + 1] if index + 1 < len(content) else None
@@ -170,7 +168,7 @@ def _is_result(message: am.Msg) -> bool:
 
 def _starts(message: am.Msg, mark: str, usual: int, *, least: int) -> list[Any]:
     """Return the step-starts that a mark counts, or the usual number."""
-    count = mark_of(message, UI, mark)
+    count = mark_of(message, UI, mark) if message.notes else None
     times = count if type(count) is int and least <= count <= _MOST_STARTS else usual
     return [dict(STEP) for _ in range(times)]
 
