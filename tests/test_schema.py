@@ -105,11 +105,14 @@ def test_only_formats_with_a_schema_have_one() -> None:
 @given(histories())
 @example(grand_tour())
 def test_it_takes_what_is_written(history: am.History) -> None:
-    """Every history is written as a document that the schema allows; so are its messages, alone and together."""
+    """Every history is written as a document that the schema allows; so are its messages, alone and together.
+
+    A message alone can't have an unknown key of the name that marks histories.
+    """
     document = am.encode(history, "json")
     assert takes(document)
     assert takes(document["messages"])
-    assert all(map(takes, document["messages"]))
+    assert all(takes(message) for message in document["messages"] if "agentmsg" not in message)
 
 
 def test_it_takes_converted_documents() -> None:
