@@ -40,6 +40,8 @@ from data import effort
 from support.timing import seconds_of
 from support.toys import BareToy, NumberedToy, StrictToy, Toy
 
+NAMES = tuple(am.codec_names())
+
 CALL = ToolUseBlock("c1", "add", {"a": 1})
 
 
@@ -142,6 +144,29 @@ def test_an_edited_output_is_refused_unless_edits_are_to_be_kept() -> None:
     assert caught.value.code == "edited"
     kept = restore(edited, account(fitted), edits="keep")
     assert [message.model for message in kept] == ["mine", "n"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_edited_text_that_was_several_stays_one(name: am.CodecName) -> None:
+    """If blocks became one and that was edited, edits="keep" keeps it; what wasn't edited is taken apart again."""
+    texts = [
+        TextBlock("One."),
+        ImageBlock(URLSource("https://x.example/a.png")),
+        TextBlock("Two."),
+        TextBlock("Three."),
+    ]
+    history = History([Msg(role=role, content=texts) for role in ("system", "user", "assistant", "user", "assistant")])
+    done = am.convert(history.encode("json"), "json", name)
+    output = am.decode(done.document, name)
+    assert same(restore(output, done.losses, edits="keep"), history)
+    for at, message in enumerate(output):
+        for place, block in enumerate(message.content):
+            if not isinstance(block, TextBlock):
+                continue
+            content = [*message.content[:place], block.evolve(text=f"{block.text}!"), *message.content[place + 1 :]]
+            edited = output.evolve(messages=[*output[:at], message.evolve(content=content), *output[at + 1 :]])
+            written = [each.text for each in restore(edited, done.losses, edits="keep")]
+            assert "\n".join(written).count("Three.") == len(history), (block.text, written)
 
 
 def test_an_account_on_file_is_bound_to_its_output() -> None:
@@ -355,8 +380,8 @@ def test_neighbours_become_one_block() -> None:
     assert fitted.history[0].content == (TextBlock("abno"),)
     assert [(loss.path[3:], loss.kind, loss.level) for loss in account(fitted)] == [
         ((0, "text"), "changed", "annotation"),
-        ((1,), "dropped", "annotation"),
-        ((2,), "dropped", "content"),
+        ((1,), "merged", "annotation"),
+        ((2,), "merged", "content"),
     ]
 
 

@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.errors import LossError
-from agentmsg.fitting.content_levels import extras_hold_content
-from agentmsg.fitting.fitted import FitItem, Fitted, make_item
+from agentmsg.fitting.content_levels import extras_hold_content, loss_holds_content
+from agentmsg.fitting.fitted import FitItem, Fitted, Joined, make_item
 from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, level_at
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
-from agentmsg.model.construction import absent_values, maker
+from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
-from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -245,19 +244,6 @@ def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was
     return isinstance(rule, Swap) and type(rule.new) is kind and not same(get(rule.new), was)
 
 
-def _holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
-    """Whether lost extras are content: their own, or those of an object dropped because it says nothing.
-
-    So is the name of an object that must have one: it says which tool is called.
-    """
-    if last == "extras":
-        return extras_hold_content(owner, was, now)
-    if last == "name":
-        kind: Any = class_of(owner)
-        return owner is not None and last not in absent_values(kind)
-    return isinstance(last, int) and now is None and extras_hold_content(was, was.extras, {})
-
-
 def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Level:
     """Return the level of a rebuilt block: its rule's, but content if its extras held some."""
     if extras_hold_content(block, block.extras, item.new.extras):
@@ -296,7 +282,7 @@ class _Report:
             self.tell(path, kind, mended or level_at(path, was, now), code, was=was, now=now)
             return
         level = why.level if why is not None else level_at(path, was, now) if isinstance(last, str) else "content"
-        if level != "content" and _holds_content(last, was, now, owner):
+        if level != "content" and loss_holds_content(last, was, now, owner):
             level = "content"
         self.tell(path, kind, level, why.why if why is not None else "", was=was, now=now)
 
@@ -336,7 +322,13 @@ class _Report:
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> None:
         """Report a list of blocks or tools: what was dropped, moved or changed."""
         fates = dict(kept)
-        order = [pick for pick, item in kept if not isinstance(item.new, Drop) and item.place is None]
+        order: list[int] = []
+        wholes: dict[int, int] = {}
+        for pick, each in kept:
+            if isinstance(each.new, Joined) and order:
+                wholes[pick] = len(order) - 1
+            elif not isinstance(each.new, Drop) and each.place is None:
+                order.append(pick)
         lifted = {order[index]: index for index in moved_of(order)}
         for index, block in enumerate(old):
             item = fates.get(index)
@@ -344,7 +336,8 @@ class _Report:
                 continue
             at: Path = (*path, index)
             if item is None or isinstance(item.new, Drop):
-                self.loss(at, "dropped", block, None, item.new if item else None)
+                kind: Kind = "merged" if index in wholes else "dropped"
+                self.loss(at, kind, block, wholes.get(index), item.new if item else None)
             elif item.place is not None:
                 self.apart(at, block, item)
             else:

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any, cast
 from agentmsg.fitting.losses import ANNOTATIONS
 from agentmsg.formats.spelling import says_nothing
 from agentmsg.model.base import BaseBlock, Noted
+from agentmsg.model.construction import absent_values
 from agentmsg.model.equality import compared, same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.registry import content_keys
-from agentmsg.values.types import is_mapping
+from agentmsg.values.types import class_of, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["extras_hold_content"]
+__all__ = ["extras_hold_content", "loss_holds_content"]
 
 _SETTINGS = frozenset({"audio", "reasoning", "thinking"})
 
@@ -31,6 +32,26 @@ def extras_hold_content(owner: Noted, was: Mapping[str, Any], now: Mapping[str, 
         if key in named - settings or (not isinstance(owner, History) and _holds_part(value, named)):
             return True
     return bool(lost) and isinstance(owner, (Msg, BaseBlock)) and _says_nothing(owner)
+
+
+def loss_holds_content(last: str | int, was: Any, now: Any, owner: Any) -> bool:
+    """Whether a loss with another level is one of content.
+
+    Lost extras may be, and those of an object that is gone. So is the name of an object that must have one: it says
+    which tool is called.
+
+    Args:
+        last: the field, or the index of the object.
+        was: the lost value.
+        now: the value in the output; for an object perhaps its place there.
+        owner: the object with the field, if it is known.
+    """
+    if last == "extras":
+        return extras_hold_content(owner, was, now)
+    if last == "name":
+        kind: Any = class_of(owner)
+        return owner is not None and last not in absent_values(kind)
+    return isinstance(last, int) and (now is None or isinstance(now, int)) and extras_hold_content(was, was.extras, {})
 
 
 def _lost(was: Any, now: Any) -> list[tuple[str, Any]]:

@@ -19,7 +19,7 @@ from agentmsg.fitting.changes import FieldChanges, changed
 from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
-from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, make_fitted, make_item, make_message
+from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, Joined, make_fitted, make_item, make_message
 from agentmsg.fitting.losses import level_of
 from agentmsg.fitting.result_overflow import APART, set_apart
 from agentmsg.fitting.whole_history import with_fields, with_rest
@@ -273,7 +273,7 @@ def _joined(
             continue
         if run.takes(item.new):
             swap = _merged(None, item.swap)
-            out[index] = FitItem(Drop(swap.why, swap.level))
+            out[index] = FitItem(Joined(swap.why, swap.level))
             continue
         _close(out, first, run, again)
         run, first = Run(joins, item.new), index

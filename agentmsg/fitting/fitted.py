@@ -15,10 +15,14 @@ from agentmsg.model.construction import maker
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 
-__all__ = ["FitItem", "FitMessage", "Fitted", "make_fitted", "make_item", "make_message"]
+__all__ = ["FitItem", "FitMessage", "Fitted", "Joined", "make_fitted", "make_item", "make_message"]
 
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 _NOTHING_ADDED: frozenset[int] = frozenset()
+
+
+class Joined(Drop):
+    """Stands for a block that is now a part of the last one before it that is left."""
 
 
 @attrs.frozen
@@ -26,7 +30,7 @@ class FitItem:
     """What became of one block or tool.
 
     Attributes:
-        new: the output in its place, or Drop.
+        new: the output in its place, or Drop (Joined: the output is that of a block before it).
         inner: what became of the blocks inside a result, if any of them changed.
         swap: what the rule returned, if that was a Swap.
         place: its message and block in the output, if it was set apart (see result_overflow.py).

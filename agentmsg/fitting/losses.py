@@ -87,9 +87,10 @@ class Loss:
         kind: dropped, changed, invented (the output has a value that the input lacks), moved, split or merged.
         codec: the format that could not hold it.
         level: content (a model would read it, or could do it), annotation or setting.
-        was: the input's value; None for something that is still in the output.
+        was: the input's value; None for something that is still in the output as it was.
         now: the output's value. For a moved block: its index in the output's content, or the message and block that it
-            became. For moved, split, merged and invented messages: the (message, first block) of each part there.
+            became. For a merged block: the index of the block that it is now a part of. For moved, split, merged and
+            invented messages: the (message, first block) of each part there.
         why: the reason, in words.
         secret: whether ``was`` may hold a value meant to be hidden; then neither it nor ``now`` is shown.
     """

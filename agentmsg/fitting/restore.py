@@ -8,6 +8,7 @@ report doesn't matter, and if you leave field losses out, just those fields stay
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import attrs
@@ -195,6 +196,8 @@ class _Weave:
         return content[_checked(place[1], len(content))]
 
     def items(self, outs: Sequence[Any], node: _Node) -> list[Any]:
+        if self.edits == "keep":
+            node = _with_edited_wholes(outs, node)
         structural = {i: below.loss for i, below in node.below.items() if below.loss and below.loss.kind != "changed"}
         lifted: dict[str | int, Any] = {}
         taken: set[int] = set()
@@ -206,6 +209,8 @@ class _Weave:
                 place = _checked(loss.now, len(outs))
                 taken.add(place)
                 lifted[index] = outs[place] if loss.was is None else loss.was
+            elif loss.kind == "merged":
+                lifted[index] = loss.was
         rest = (item for place, item in enumerate(outs) if place not in taken)
         return list(self._woven(node, structural, lifted, rest, self.item))
 
@@ -269,6 +274,51 @@ class _Weave:
         if changes.get("raw_input") is not None:
             changes["input"] = UNSET  # the text determines it
         return owner.evolve(**changes) if changes else owner
+
+
+def _with_edited_wholes(outs: Sequence[Any], node: _Node) -> _Node:
+    """Return the losses of a list without those that take apart a block that was several, and was edited since."""
+    merged = [(i, below.loss) for i, below in node.below.items() if below.loss and below.loss.kind == "merged"]
+    if not merged:
+        return node
+    firsts = _firsts(outs, node)
+    changes: dict[str | int, _Node] = {}
+    for index, loss in merged:
+        first = firsts[_checked(loss.now, len(outs))]
+        whole = node.get(first)
+        if _is_edited(outs[cast("int", loss.now)], whole):
+            others = {name: below for name, below in whole.below.items() if not _is_changed(below)}
+            changes[first] = _Node(None if _is_changed(whole) else whole.loss, others)
+            # As if it had never been in the input.
+            changes[index] = _Node(attrs.evolve(loss, kind="invented"))
+    return _Node(node.loss, {**node.below, **changes})
+
+
+def _firsts(outs: Sequence[Any], node: _Node) -> list[int]:
+    """Return the input index of each output item; of several that became one, the first."""
+    moved: dict[Any, int] = {}
+    gone: set[int] = set()
+    for index, below in node.below.items():
+        loss = below.loss
+        if loss is None or loss.kind == "changed":
+            continue
+        gone.add(cast("int", index))
+        if loss.kind == "moved" and _apart_at(loss) is None:
+            moved[loss.now] = cast("int", index)
+    stayed = (index for index in count() if index not in gone)
+    return [moved[place] if place in moved else next(stayed) for place in range(len(outs))]
+
+
+def _is_changed(node: _Node) -> bool:
+    return node.loss is not None and node.loss.kind == "changed"
+
+
+def _is_edited(item: Any, node: _Node) -> bool:
+    """Whether a value that a loss report calls changed was changed again."""
+    if _is_changed(node):
+        return not same(item, cast("Loss", node.loss).now)
+    changed = [below.loss for below in node.below.values() if below.loss and below.loss.kind == "changed"]
+    return any(not _unchanged(getattr(item, str(loss.path[-1])), loss.now) for loss in changed)
 
 
 def _unchanged(current: Any, now: Any) -> bool:
