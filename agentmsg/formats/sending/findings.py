@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agentmsg.model.msg import Msg
+    from agentmsg.model.tools import Tool
 
 __all__ = [
     "Finding",
@@ -80,6 +81,10 @@ class Request:
     def messages(self) -> tuple[Msg, ...]:
         """The messages."""
         return self.history.messages
+
+    def tools_of(self, family: str) -> list[Tool]:
+        """Return the tools that a family's formats write: its own and the described ones."""
+        return [tool for tool in self.history.tools if isinstance(tool, ToolSpec) or tool.codec == family]
 
     @cached_property
     def _by_class(self) -> dict[type, list[tuple[int, int, Any]]]:

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
 
 __all__ = [
-    "NO_TOOLS",
-    "TOOLS",
     "When",
     "accepting",
     "beside",
@@ -50,6 +48,8 @@ __all__ = [
     "left_out",
     "offered_tools",
     "setting",
+    "with_tools",
+    "without_tools",
 ]
 
 _RANGE, _CONFLICT = "setting-range", "setting-conflict"
@@ -81,10 +81,19 @@ def beside(name: str) -> When:
     return When(f"with {name}", lambda request: setting(request, name) is not None)
 
 
-TOOLS = When("with tools", lambda request: bool(request.history.tools))
-"""The condition that there are tools."""
-NO_TOOLS = When("without tools", lambda request: not request.history.tools)
-"""The condition that there are none."""
+def with_tools(family: str) -> When:
+    """Return the condition that a provider is given tools."""
+    return When("with tools", lambda request: bool(request.tools_of(family)))
+
+
+def without_tools(family: str, key: str = "tools") -> When:
+    """Return the condition that a provider is given no tools, in no way.
+
+    Args:
+        family: of its codec.
+        key: the parameter that holds the tools.
+    """
+    return When("without tools", lambda request: not (request.tools_of(family) or _hides_tools(request, family, key)))
 
 
 def accepting(
@@ -221,7 +230,7 @@ def offered_tools(
         words: the choices that need tools, besides that of one tool.
         key: the parameter that holds the tools.
     """
-    without = When("without tools", lambda request: not (request.history.tools or _hides_tools(request, family, key)))
+    without = without_tools(family, key)
 
     def near(value: Any, _: Request) -> Any:
         return value if isinstance(value, str) and value not in words else None
@@ -234,7 +243,7 @@ def known_choice(family: str, key: str = "tools") -> SendingRule:
     """Return the rule that a chosen tool is one of the request's; if there are none at all, see ``offered_tools``."""
 
     def near(value: Any, request: Request) -> Any:
-        tools = request.history.tools
+        tools = request.tools_of(family)
         name = value.get("name") if is_mapping(value) else None
         if not isinstance(name, str) or not tools or _hides_tools(request, family, key):
             return value

@@ -16,7 +16,6 @@ from agentmsg.formats.sending.mends import removing, rename, renumber
 from agentmsg.formats.sending.schemas import closed_answers, object_schemas, property_names, strict_schemas
 from agentmsg.model.blocks import TextBlock, ToolResultBlock
 from agentmsg.model.msg import Msg
-from agentmsg.model.tools import ToolSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -233,27 +232,19 @@ def tool_names(longest: int, letters: str = "a-zA-Z0-9_-", told: str = "letters,
     return SendingRule("tool-name", names_outside(fits), message, "replace the characters", mend=mend)
 
 
-def tools_missing(family: str | None = None) -> SendingRule:
+def tools_missing(family: str) -> SendingRule:
     """Return the rule that a request with calls has tools; a history without settings gets its tools with the call.
 
     Args:
-        family: whose own tools count; None: all do, because those of others aren't written.
+        family: of the codec.
     """
 
     def find(request: Request) -> Iterator[Path]:
-        history = request.history
-        settings, tools = history.settings, history.tools or ()
-        given: Iterable[Any] = tools if family is None else (t for t in tools if _is_own(t, family))
-        if settings is None or next(iter(given), None) is not None:
-            return
-        if next(calls_of(request), None) is not None:
+        is_request = request.history.settings is not None
+        if is_request and not request.tools_of(family) and next(calls_of(request), None) is not None:
             yield ("tools",)
 
     return SendingRule("tools-missing", find, "there are calls, and no tools", "give the tools")
-
-
-def _is_own(tool: Any, family: str) -> bool:
-    return isinstance(tool, ToolSpec) or tool.codec == family
 
 
 def too_many_tools(most: int) -> SendingRule:

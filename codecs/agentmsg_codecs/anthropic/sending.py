@@ -169,9 +169,9 @@ LIMITS = (
     limits.between("top_p", 0, 1),
     limits.filled_stops(is_blank=True),
     limits.accepting("reasoning", _enough, f"a budget for thinking is at least {_LEAST_BUDGET}"),
-    limits.accepting("reasoning", _below_limit, _LOWER, when=limits.NO_TOOLS),
+    limits.accepting("reasoning", _below_limit, _LOWER, when=limits.without_tools(FAMILY)),
     # Interleaved thinking, which a header asks for, has a budget for several answers.
-    limits.accepting("reasoning", _below_limit, _LOWER, when=limits.TOOLS, severity="warning"),
+    limits.accepting("reasoning", _below_limit, _LOWER, when=limits.with_tools(FAMILY), severity="warning"),
     limits.between("temperature", 1, 1, when=_THINKING),
     limits.between("top_p", 0.95, 1, when=_THINKING),
     limits.left_out("top_k", _THINKING),
@@ -197,7 +197,7 @@ RULES = (
     # Clouds that host the model have its name in the URL, and this parameter in the body.
     SETTINGS.needs("model", "max_tokens", unnamed="anthropic_version"),
     *LIMITS,
-    usual.tools_missing(),
+    usual.tools_missing(FAMILY),
     # A recorded request that begins with an assistant message got an answer.
     usual.first_role(),
     SendingRule(

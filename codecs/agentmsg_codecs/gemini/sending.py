@@ -105,7 +105,7 @@ LIMITS = (
         lambda value, _: value if value == "text" else None,
         "only newer models answer in JSON",
         "leave out the format",
-        when=limits.TOOLS,
+        when=limits.with_tools(FAMILY),
         severity="warning",
     ),
 )
