@@ -29,6 +29,12 @@ TABLE = [
     Difference("tool_calls", "it makes calls out of OpenAI's, too", lambda own, their: own == [] and bool(their)),
 ]
 
+# Made histories also have extras under the names of these fields; no document has.
+UNREAD = [
+    Difference(name, "a message that isn't the model's has no calls there", lambda _, their: their is None)
+    for name in LISTS
+]
+
 
 def number(value: Any) -> Any:
     """Return a value as JavaScript has it: unescaped, all numbers doubles, and no negative zero."""
@@ -122,4 +128,4 @@ def test_what_the_library_makes_comes_back(langchain_js: Library, requests: list
 @given(history=histories())
 def test_any_history_loads(langchain_js: Library, history: am.History) -> None:
     """Any history of the model, once written, loads with each field as we wrote it."""
-    differences(pairs(langchain_js, fresh(history)), TABLE)
+    differences(pairs(langchain_js, fresh(history)), [*TABLE, *UNREAD])

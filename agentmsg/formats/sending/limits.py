@@ -21,7 +21,6 @@ from agentmsg.model.blocks import (
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
-    ToolsBlock,
     VideoBlock,
 )
 from agentmsg.model.tools import ToolSpec
@@ -86,14 +85,19 @@ def with_tools(family: str) -> When:
     return When("with tools", lambda request: bool(request.tools_of(family)))
 
 
-def without_tools(family: str, key: str = "tools") -> When:
+def without_tools(family: str, *, key: str = "tools", inside: tuple[type, ...] = ()) -> When:
     """Return the condition that a provider is given no tools, in no way.
 
     Args:
         family: of its codec.
         key: the parameter that holds the tools.
+        inside: the classes of blocks that hold tools, if messages may.
     """
-    return When("without tools", lambda request: not (request.tools_of(family) or _hides_tools(request, family, key)))
+
+    def holds(request: Request) -> bool:
+        return not (request.tools_of(family) or _hides_tools(request, family, key, inside))
+
+    return When("without tools", holds)
 
 
 def accepting(
@@ -214,13 +218,17 @@ def fixed_sampling(models: str) -> tuple[SendingRule, SendingRule]:
 # -- tools ------------------------------------------------------------------------------------------------------------
 
 
-def _hides_tools(request: Request, family: str, key: str) -> bool:
+def _hides_tools(request: Request, family: str, key: str, inside: tuple[type, ...]) -> bool:
     """Whether a request has tools that aren't in its list: in messages, or unread ones."""
-    return bool(request.blocks(ToolsBlock)) or key in extras_of(request.history, family)
+    return bool(request.blocks(*inside)) or key in extras_of(request.history, family)
 
 
 def offered_tools(
-    family: str, *names: str, words: Collection[str] = _CHOICES, key: str = "tools"
+    family: str,
+    *names: str,
+    words: Collection[str] = _CHOICES,
+    key: str = "tools",
+    inside: tuple[type, ...] = (),
 ) -> tuple[SendingRule, ...]:
     """Return the rules that what is said about tools needs tools.
 
@@ -229,8 +237,9 @@ def offered_tools(
         names: of settings, besides the choice of tools.
         words: the choices that need tools, besides that of one tool.
         key: the parameter that holds the tools.
+        inside: as for ``without_tools``.
     """
-    without = without_tools(family, key)
+    without = without_tools(family, key=key, inside=inside)
 
     def near(value: Any, _: Request) -> Any:
         return value if isinstance(value, str) and value not in words else None
@@ -239,13 +248,18 @@ def offered_tools(
     return (choice, *(left_out(name, without) for name in names))
 
 
-def known_choice(family: str, key: str = "tools") -> SendingRule:
-    """Return the rule that a chosen tool is one of the request's; if there are none at all, see ``offered_tools``."""
+def known_choice(family: str, *, inside: tuple[type, ...] = ()) -> SendingRule:
+    """Return the rule that a chosen tool is one of the request's; if there are none at all, see ``offered_tools``.
+
+    Args:
+        family: of the codec.
+        inside: as for ``without_tools``.
+    """
 
     def near(value: Any, request: Request) -> Any:
         tools = request.tools_of(family)
         name = value.get("name") if is_mapping(value) else None
-        if not isinstance(name, str) or not tools or _hides_tools(request, family, key):
+        if not isinstance(name, str) or not tools or _hides_tools(request, family, "tools", inside):
             return value
         names = [_name_of(tool) for tool in tools]
         # A tool of the provider without a name may have any.

@@ -112,8 +112,8 @@ LIMITS = (
     *SETTINGS.ranges(),
     limits.between("top_p", 0, 1),
     *limits.fixed_sampling(r"(o\d|gpt-[5-9])(?!.*chat)"),
-    *limits.offered_tools(FAMILY, words=("required",)),
-    limits.known_choice(FAMILY),
+    *limits.offered_tools(FAMILY, words=("required",), inside=(am.ToolsBlock,)),
+    limits.known_choice(FAMILY, inside=(am.ToolsBlock,)),
     limits.format_names(64),
     limits.json_word(*_BEFORE, "prompt", family=FAMILY),
 )
