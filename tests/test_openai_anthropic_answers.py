@@ -181,7 +181,7 @@ def test_texts_beside_each_other_are_one_text_at_openai() -> None:
     """The content of a response is one text there; not a word is lost."""
     back(
         *(anthropic(text("H"), text("i")), openai(choice("Hi"), created=0), TIME_MADE, USAGE),
-        *(f"{FIRST}/text changed (annotation)", "messages/0/content/1 dropped (annotation)"),
+        *(f"{FIRST}/text changed (annotation)", "messages/0/content/1 merged (annotation)"),
     )
 
 
@@ -215,7 +215,7 @@ def test_a_cited_page_is_an_annotation_of_the_text_that_cites_it() -> None:
         anthropic(text("It is "), text("dark", citations=[LOCATION])),
         openai(choice("It is dark", annotations=[noted(6, 10)]), created=0),
         *(TIME_MADE, USAGE, f"{FIRST}/text changed (annotation)", f"{FIRST}/citations changed (annotation)"),
-        "messages/0/content/1 dropped (annotation)",
+        "messages/0/content/1 merged (annotation)",
     )
 
 

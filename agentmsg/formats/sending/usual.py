@@ -157,11 +157,11 @@ def _silence(mending: Mending) -> Iterator[Edit]:
     """Remove the texts that were found, and instructions that say nothing else; ``empty_messages`` is about turns."""
     messages = mending.request.messages
     found = Counter(int(path[1]) for path in mending.paths)
-    silent = [
+    silent = {
         index
         for index, count in found.items()
         if messages[index].role in PROMPTS and count == len(messages[index].content)
-    ]
+    }
     yield from (Remove(("messages", index)) for index in silent)
     yield from (Remove(path[:-1]) for path in mending.paths if path[1] not in silent)
 
