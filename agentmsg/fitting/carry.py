@@ -138,7 +138,8 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
             carried in the history (``carry=True``) are found there. None: restore only what it carries; if it carries
             nothing, the history itself is returned.
         edits: "refuse" any other change to the converted history, or "keep" it: changed values win (only for histories
-            in which no message was inserted, removed or exchanged).
+            in which no message was inserted, removed or exchanged; a block that moved and became another one comes
+            back as it was).
 
     Raises:
         LossError: code "edited" if the loss report belongs to another history; "schema" if the history carries anything

@@ -64,7 +64,8 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
         history: the converted one (read back from its document or not); messages may have been appended.
         losses: its loss report, in any order. If you leave field losses out, just those fields stay lost.
         edits: "refuse" any other change to the converted history, or "keep" it: changed values win (only for histories
-            in which no message was inserted, removed or exchanged).
+            in which no message was inserted, removed or exchanged; a block that moved and became another one comes
+            back as it was).
 
     Raises:
         LossError: code "edited" if the loss report belongs to another history.
