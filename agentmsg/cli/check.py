@@ -133,12 +133,13 @@ def _print(report: _Report, unread: int, *, summary: bool) -> None:
         return
     if summary:
         rows = [(code, severity, f"{count:,}") for (severity, code), count in sorted(report.counts.items())]
-        show_table("Findings", ("code", "severity", "count"), rows)
+        show_table("Findings", ("code", "severity", "count"), rows, words=2)
         return
     listed = [
         (place, "/".join(map(str, each.path)), each.severity, each.code, each.message, each.fix)
         for place, each in report.listed
     ]
-    show_table("Findings", ("document", "path", "severity", "code", "what is wrong", "fix"), listed)
+    columns = ("document", "path", "severity", "code", "what is wrong", "fix")
+    show_table("Findings", columns, listed, words=len(columns))
     if rest := report.counts.total() - len(report.listed):
         click.echo(f"and {rest:,} more")

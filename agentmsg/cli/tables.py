@@ -33,11 +33,18 @@ def terminal() -> Console:
     )
 
 
-def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table with a title: the first column left-aligned, all others, which are numbers, right-aligned."""
+def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> None:
+    """Print a table.
+
+    Args:
+        title: is printed above.
+        columns: their names.
+        rows: a cell for each column.
+        words: how many columns hold words, which are left-aligned; the others hold numbers, right-aligned.
+    """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
     for index, column in enumerate(columns):
-        table.add_column(column, justify="right" if index else "left", overflow="fold")
+        table.add_column(column, justify="left" if index < words else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     screen = terminal()
