@@ -154,8 +154,7 @@ def _led_by_thinking(reasoning: Any, request: Request) -> Any:
     turns = [message for _, message in usual.turns(request)]
     turn = list(takewhile(lambda message: message.role in ("assistant", "tool"), reversed(turns)))
     began = turn[-1].content if turn and turn[-1].role == "assistant" else ()
-    is_led = not began or isinstance(began[0], am.ThinkingBlock)
-    return reasoning if is_led or _budget(request) is None else None
+    return reasoning if not began or isinstance(began[0], am.ThinkingBlock) else None
 
 
 _THINKING = limits.When("with a budget for thinking", lambda request: _budget(request) is not None)
@@ -175,15 +174,16 @@ LIMITS = (
     limits.between("temperature", 1, 1, when=_THINKING),
     limits.between("top_p", 0.95, 1, when=_THINKING),
     limits.left_out("top_k", _THINKING),
-    limits.accepting("tool_choice", _unforced, "no tool is forced", "leave the choice out", when=_THINKING),
+    limits.accepting("tool_choice", _unforced, "no tool is forced", "leave out the choice", when=_THINKING),
     limits.left_out("top_p", limits.beside("temperature"), severity="warning"),
     # "When `thinking` is enabled, a final `assistant` message must start with a thinking block"; now some models answer
     # without thinking.
     limits.accepting(
         "reasoning",
         _led_by_thinking,
-        "with a budget for thinking, an unfinished turn begins with thinking",
-        "leave the budget out",
+        "an unfinished turn begins with thinking",
+        "leave out the budget",
+        when=_THINKING,
         code="thinking-first",
         severity="warning",
     ),
