@@ -30,12 +30,11 @@ def check_written(written: Iterable[str], read: Iterable[str], *, force: bool) -
         force: whether to replace existing files.
 
     Raises:
-        FileError: code "same-file" if one is a source or another result; code "exists".
+        FileError: code "same-file" if one is a source or another result; code "exists", see ``check_free``.
     """
     names = list(written)
     check_distinct(names, read)
-    if not force:
-        check_free(names)
+    check_free(names, force=force)
 
 
 def check_ending(name: str, endings: Collection[str]) -> str:

@@ -122,17 +122,22 @@ def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         if not line:
             return
         number += 1
-        offset, rest, end_of_line = position, 0, line[-2:]
+        offset, rest, end_of_line, is_blank = position, 0, line[-2:], line.isspace()
         if line[-1] != _LINE_FEED and len(line) == longest:
-            rest, end_of_line = _skip_line(stream, None, end_of_line)
+            rest, end_of_line, is_rest_blank = _skip_line(stream, None, end_of_line)
+            is_blank = is_blank and is_rest_blank
         position += len(line) + rest
         if not offset and line.startswith(_BOM):
             line, offset = line[len(_BOM) :], len(_BOM)
         length = len(line) + rest - len(end_of_line) + len(_without_end(end_of_line))
-        if length > limits.line:
+        if is_blank or not length:
+            skipped, lines = _skip_blank(stream, None if end is None else end - position)
+            position, number = position + skipped, number + lines
+            yield Found(number, position, 0, None)
+        elif length > limits.line:
             yield Found(number, offset, length, None, _too_long("line", limits.line))
         else:
-            yield Found(number, offset, length, line[:length] if length and not line.isspace() else None)
+            yield Found(number, offset, length, line[:length])
 
 
 def _first_line(stream: BinaryIO, start: int, end: int | None) -> int:
@@ -144,16 +149,35 @@ def _first_line(stream: BinaryIO, start: int, end: int | None) -> int:
     return start - 1 + _skip_line(stream, None if end is None else end - start + 1)[0]
 
 
-def _skip_line(stream: BinaryIO, most: int | None, before: bytes = b"") -> tuple[int, bytes]:
-    """Read up to the next line end, or at most so many bytes; return the number read, and the last two of all."""
-    skipped, last = 0, before
+def _skip_line(stream: BinaryIO, most: int | None, before: bytes = b"") -> tuple[int, bytes, bool]:
+    """Read up to the next line end, or at most so many bytes.
+
+    Returns:
+        The number read, the last two of all, and whether they are blank.
+    """
+    skipped, last, is_blank = 0, before, True
     while most is None or skipped < most:
         piece = stream.readline(_CHUNK)
         skipped += len(piece)
         last = (last + piece[-2:])[-2:]
+        is_blank = is_blank and (not piece or piece.isspace())
         if not piece or piece[-1] == _LINE_FEED:
             break
-    return skipped, last
+    return skipped, last, is_blank
+
+
+def _skip_blank(stream: BinaryIO, most: int | None) -> tuple[int, int]:
+    """Go past blank lines, many at a time, of at most so many bytes; return the numbers of bytes and of lines."""
+    peek: Callable[[int], bytes] | None = getattr(stream, "peek", None)
+    skipped = lines = 0
+    while peek is not None and (most is None or skipped < most):
+        ahead = peek(_CHUNK)[: None if most is None else most - skipped]
+        blank = ahead[: len(ahead) - len(ahead.lstrip())].rfind(b"\n") + 1
+        if not blank:
+            break
+        lines += stream.read(blank).count(b"\n")
+        skipped += blank
+    return skipped, lines
 
 
 def _without_end(line: bytes) -> bytes:

@@ -32,8 +32,11 @@ def expand(names: Sequence[str], *, skip: Callable[[Skipped], None] = _ignore) -
         skip: called with the reason for each file of a folder that is left out.
 
     Raises:
-        FileError: if a folder or a pattern matches nothing.
+        FileError: if a folder or a pattern matches nothing; code "same-file" if stdin is named twice.
     """
+    if names.count(STANDARD) > 1:
+        msg = "stdin is named twice, and can be read only once"
+        raise FileError(msg, code="same-file")
     found: list[tuple[str, str]] = []
     for name in names:
         if name == STANDARD:

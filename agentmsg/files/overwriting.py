@@ -56,18 +56,23 @@ def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
         targets.update(dict.fromkeys(marks, name))
 
 
-def check_free(written: Iterable[str], *, own: Collection[str] = ()) -> None:
+def check_free(written: Iterable[str], *, force: bool = False, own: Collection[str] = ()) -> None:
     """Check that no file exists yet where files will be written.
 
     Args:
         written: the names of the files to write; "-" is stdout.
+        force: whether files may be replaced. A link that leads nowhere never is: nobody can say what it stands for.
         own: those that an earlier part of this run has written.
 
     Raises:
         FileError: code "exists" if one exists; code "file" if it is a folder.
     """
     found = [name for name in written if name != STANDARD and name not in own and _is_there(name)]
-    if found:
+    for name in found:
+        if place_of(name).size(name) is None:
+            msg = f"{name}: a link that leads nowhere is not replaced; remove it, or name another file"
+            raise FileError(msg, code="exists")
+    if found and not force:
         more = f", and so do {len(found) - 1:,} others" if len(found) > 1 else ""
         msg = f"{found[0]}: the file exists{more}; --force replaces {'them' if more else 'it'}"
         raise FileError(msg, code="exists")

@@ -60,8 +60,7 @@ def stream(
         sides = [{suffix: path for suffix, path in side.items() if suffix != ".bad"} for side in sides]
     written = [path for target, side in zip(targets, sides, strict=True) for path in (target.path, *side.values())]
     check_distinct(written, [source.path for target in targets for source in target.sources])
-    if not request.force:
-        check_free(written)
+    check_free(written, force=request.force)
     streaming = _Streaming(job, request, standard_in, standard_out)
     for target, side in zip(targets, sides, strict=True):
         streaming.convert(target, side)

@@ -136,8 +136,7 @@ class Restoring:
             AgentMsgError: if they can't be read or written; nothing is written then, except to stdout.
         """
         check_distinct([self.target], [self.converted] if self.accounts is None else [self.converted, self.accounts])
-        if not self.force:
-            check_free([self.target])
+        check_free([self.target], force=self.force)
         with ExitStack() as files:
             enter = files.enter_context
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.errors import FileError
+from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.file_names import STANDARD, lines_kind
 from agentmsg.files.framing import framing_of
@@ -184,38 +184,32 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         request: how.
 
     Raises:
-        FileError: if files can't be read or written. The work folder then stays, for a run that resumes. Code "exists"
-            if a file to write already exists, and "same-file" if it is one of the sources.
+        FileError: if files can't be read or written. The work folder then stays, for a run that resumes, if any piece
+            is done. Code "exists" if a file to write already exists, and "same-file" if it is one of the sources.
         DecodeError: if there is nothing at the places to look for documents.
     """
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
     written = [[target.path, *side.values()] for target, side in zip(targets, sides, strict=True)]
     check_distinct(chain.from_iterable(written), (source.path for target in targets for source in target.sources))
-    if not request.force and not is_work(request.work):
-        check_free(chain.from_iterable(written))
+    if request.force or not is_work(request.work):
+        check_free(chain.from_iterable(written), force=request.force)
     tasks = list(_tasks(job, targets))
     print_of_run = fingerprint(job, targets, sides, [task.piece for task in tasks])
     work = Work(request.work, print_of_run, resume=request.resume, force=request.force)
     try:
         if not request.force:
-            _check_free(written, work)
+            own = [name for index, names in enumerate(written) if work.is_publishing(index) for name in names]
+            check_free(chain.from_iterable(written), own=frozenset(own))
         if work.was_stopped:
             request.stopped()
         outcome = _Run(targets, tasks, request, work).run()
         work.finish()
+    except AgentMsgError:
+        work.abandon()
+        raise
     finally:
         work.release()
     return outcome.checked(targets)
-
-
-def _check_free(written: Sequence[Sequence[str]], work: Work) -> None:
-    own = [name for index, names in enumerate(written) if work.is_publishing(index) for name in names]
-    try:
-        check_free(chain.from_iterable(written), own=frozenset(own))
-    except FileError:
-        if not work.resumed:
-            work.finish()
-        raise
 
 
 def _tasks(job: Job, targets: Sequence[Target]) -> Iterator[_Task]:

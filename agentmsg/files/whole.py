@@ -180,8 +180,7 @@ def new_file(name: str, kind: Kind, *, force: bool) -> Generator[BinaryIO]:
         FileError: code "exists", before anything is done, if the file exists.
     """
     try:
-        if not force:
-            check_free((name,))
+        check_free((name,), force=force)
         with whole_file(name, force=force) as raw, packed(raw, kind) as file:
             yield file
     except FileError as error:

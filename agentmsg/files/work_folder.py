@@ -13,6 +13,7 @@ Killed at any moment, a run leaves only this folder and complete files; ``--resu
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -84,6 +85,7 @@ class Work:
         self._place.make_folder(path)
         self._check_own()
         self._lock = self._place.lock(f"{path}/lock")
+        known = None
         try:
             known = self._load("run.json")
             self._is_finished = resume and self._load("finished") == run
@@ -97,6 +99,8 @@ class Work:
                 self._clear("/lock", *(("/finished",) if self._is_finished else ()))
                 self._save("run.json", run)
         except BaseException:
+            if known is None:
+                self.abandon()
             self.release()
             raise
 
@@ -120,6 +124,12 @@ class Work:
         for name in self._place.find(self.path):
             if not name.endswith(but):
                 self._place.remove(name)
+
+    def abandon(self) -> None:
+        """Remove the folder after an error, if there is no work in it to resume."""
+        with suppress(FileError):  # the error itself is what is told
+            if not any(name.endswith((".done", "/finished")) for name in self._place.find(self.path)):
+                self._place.remove(self.path)
 
     def release(self) -> None:
         """Release the lock; the folder's content stays."""
