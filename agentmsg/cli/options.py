@@ -158,7 +158,7 @@ def form_option(command: _F) -> _F:
     """Give a command the option ``--form``, as the parameter ``form``."""
     return click.option(
         "--form",
-        type=click.Choice(["json", "jsonl", "msgpack", "parquet"]),
+        type=click.Choice(["json", "jsonl", "msgpack", "parquet", "yaml"]),
         help="How the input holds documents (default: as its name says; for stdin and other names, json).",
     )(command)
 

@@ -307,6 +307,7 @@ _PLACES: Mapping[Form, str] = {
     "jsonl": ", line {}",
     "msgpack": ", frame {}",
     "parquet": ", row {}",
+    "yaml": "",
 }
 
 

@@ -13,6 +13,7 @@ import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError
 from agentmsg.files.parquet import read_rows
+from agentmsg.files.yaml_values import yaml_value
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list
 
@@ -202,6 +203,16 @@ def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
     yield Found(1, lead, len(data) - lead, data[lead:])
 
 
+def _yaml(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
+    """Yield the whole stream, which is YAML, as one document of JSON."""
+    (found,) = _whole(stream, limits, start, end)
+    try:
+        data = None if found.data is None else dump_json(yaml_value(found.data, limits))
+        yield attrs.evolve(found, data=data, until=found.end)
+    except DecodeError as error:
+        yield attrs.evolve(found, fault=error)
+
+
 def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
     """Yield the items of a JSON array as documents; if it isn't an array, the whole as a fault."""
     (found,) = _whole(stream, limits, start, end)
@@ -321,4 +332,5 @@ _READERS: Mapping[Form, Callable[[BinaryIO, Limits, int, int | None], Iterator[F
     "json": _whole,
     "jsonl": _lines,
     "msgpack": _frames,
+    "yaml": _yaml,
 }

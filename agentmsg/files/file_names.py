@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMPRESSIONS",
+    "READ_ONLY",
     "STANDARD",
     "SUFFIXES",
     "WHOLE",
@@ -30,7 +31,7 @@ __all__ = [
     "written_kind",
 ]
 
-Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack", "parquet"]
+Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack", "parquet", "yaml"]
 # The name that means stdin or stdout.
 STANDARD = "-"
 # The name of a column that means the whole row.
@@ -42,10 +43,14 @@ _FORMS: Mapping[str, Form] = {
     ".ndjson": "jsonl",
     ".msgpack": "msgpack",
     ".parquet": "parquet",
+    ".yaml": "yaml",
+    ".yml": "yaml",
 }
+# Forms that are only read.
+READ_ONLY: tuple[Form, ...] = ("yaml",)
 # Forms that aren't lines of text.
 _BINARY = ("msgpack", "parquet")
-SUFFIXES = tuple(_FORMS)
+SUFFIXES = tuple(suffix for suffix, form in _FORMS.items() if form not in READ_ONLY)
 _PACKED = "JSON and MessagePack also with .gz or .zst"
 
 
@@ -55,7 +60,7 @@ class Kind:
 
     Attributes:
         form: "json" (one document), "array" (the items of a JSON array), "jsonl" (one per line), "msgpack" (one frame
-            after the other), "parquet" (rows). A name can't express "array".
+            after the other), "parquet" (rows), "yaml" (one document, only read). A name can't express "array".
         compression: "", ".gz" or ".zst"; Parquet compresses internally.
         column: the Parquet column that holds the documents; None if none was named.
     """
@@ -109,7 +114,7 @@ def written_kind(name: str, default: Form, column: str | None = None) -> Kind:
     """
     base, _ = _split(name)
     ending = PurePosixPath(base.replace("\\", "/")).suffix
-    if ending and ending.lower() not in _FORMS:
+    if ending and ending.lower() not in SUFFIXES:
         msg = f"{name}: can't write a {ending} file; use {', '.join(SUFFIXES)}, or {_PACKED}"
         raise FileError(msg, code="form")
     return kind_of(name, default, column)

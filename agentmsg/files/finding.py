@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agentmsg.errors import FileError
@@ -96,7 +97,7 @@ def _reason(below: str) -> Skipped | None:
     if below.endswith(".bad.jsonl"):
         return "quarantine"
     try:
-        kind_of(below)
+        kind = kind_of(below)
     except FileError:
         return "other"
-    return None
+    return "other" if kind.form == "yaml" and find_spec("yaml") is None else None

@@ -56,7 +56,7 @@ class Source:
     @property
     def holds_one(self) -> bool:
         """Whether it holds at most one document."""
-        return self.kind.form == "json" and not is_many(self.at)
+        return self.kind.form in ("json", "yaml") and not is_many(self.at)
 
 
 @attrs.frozen(kw_only=True)

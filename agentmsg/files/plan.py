@@ -16,7 +16,7 @@ from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.documents import frame_ends
-from agentmsg.files.file_names import STANDARD, Kind, as_array, check_column, kind_of, renamed, written_kind
+from agentmsg.files.file_names import READ_ONLY, STANDARD, Kind, as_array, check_column, kind_of, renamed, written_kind
 from agentmsg.files.finding import expand
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
@@ -226,7 +226,7 @@ def targets_of(
         usual: Form = "array" if array else _usual_form(source, job)
         if target == STANDARD and usual == "json" and len(files) > 1:
             usual = "jsonl"
-        own: Form = usual if array or form == "parquet" else form or usual
+        own: Form = usual if array or form in ("parquet", *READ_ONLY) else form or usual
         into = Kind(usual, source.kind.compression) if many else written_kind(target, own, column)
         if array:
             into = as_array(into)

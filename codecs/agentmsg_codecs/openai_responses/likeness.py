@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats import is_list, is_object
 from agentmsg_codecs.openai_responses.format import ITEMS, OUTPUTS
 from agentmsg_codecs.openai_responses.input_parts import PARTS
 from agentmsg_codecs.openai_responses.message_items import SAID, has_said
 from agentmsg_codecs.openai_responses.names import MORE_TOOLS, NATIVE_ITEMS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    _Types: TypeAlias = Mapping[str, type | tuple[type, ...]]
 
 # Parts of messages, and those that other formats have, too.
 _PARTS = frozenset(form.tag for form in PARTS if form.tag) | SAID
@@ -22,10 +28,21 @@ _ALSO = {
     "reasoning": ("summary", "content", "encrypted_content"),
     "compaction": ("encrypted_content",),
 }
-_OWN_PARAMETERS = frozenset({
-    "instructions", "include", "max_output_tokens", "previous_response_id", "reasoning", "store", "text", "tool_choice",
-    "tools", "truncation",
+# An input is found in many things. Parameters that only this API has, with the type of their values; those that a few
+# others have, too; and those that tell nothing. Any other key speaks against a request, and so does a name of Google's:
+# the requests of its Interactions look the same.
+_OWN: _Types = {
+    "conversation": str, "include": list, "max_output_tokens": int, "max_tool_calls": int, "previous_response_id": str,
+    "reasoning": dict, "text": dict, "truncation": str,
+}  # fmt: skip
+_SHARED: _Types = {"instructions": str, "store": bool, "tool_choice": (str, dict), "tools": list}
+_GENERIC = frozenset({
+    "background", "context_management", "extra_body", "extra_headers", "extra_query", "id", "input", "metadata", "model",
+    "prompt", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "service_tier", "stream_options",
+    "timeout", "timestamp", "user",
 })  # fmt: skip
+_OF_PROMPTS = frozenset({"id", "variables", "version"})
+_TELLS_NOTHING = (NoneType, bool, int, float)
 _OTHERS = frozenset({"messages", "contents", "choices"})
 _ROLES = frozenset({"user", "system", "developer", "assistant"})
 _PLAIN, _LIKELY, _SURE = 0.5, 0.8, 0.95
@@ -47,14 +64,31 @@ def sniff_body(document: Any) -> float:
         return _sniff_items([document]) if "output" not in document or "call_id" in document else 0.0
     if "input" not in document:
         prompt: Any = document.get("prompt")
-        return _SURE if is_object(prompt) and "id" in prompt else 0.0
+        is_kept = is_object(prompt) and type(prompt.get("id")) is str and prompt.keys() <= _OF_PROMPTS
+        return _SURE if is_kept else 0.0
     given = document["input"]
     if type(given) is str:
-        return _SURE if not _OWN_PARAMETERS.isdisjoint(document) else _PLAIN
-    if not is_list(given):
-        return 0.0
-    found = _sniff_items(given) if given else _PLAIN
-    return max(found, _SURE if "model" in document else _LIKELY) if found else 0.0
+        return _SURE if _is_request(document, _SHARED) else _PLAIN
+    found = (_sniff_items(given) if given else _PLAIN) if is_list(given) else 0.0
+    if found != _PLAIN:
+        return found
+    if _is_request(document, {**_SHARED, "model": str}):
+        return _SURE
+    return _LIKELY if _is_request(document, {"input": list}) else _PLAIN
+
+
+def _is_request(document: Any, shared: _Types) -> bool:
+    """Whether the parameters beside an input are those of a request: its own ones, or no others than shared ones."""
+    if _has(document, _OWN):
+        return True
+    if not _has(document, shared) or "gemini" in str(document.get("model")).lower():
+        return False
+    known = _GENERIC.union(_SHARED)
+    return all(key in known or type(value) in _TELLS_NOTHING for key, value in document.items())
+
+
+def _has(document: Any, parameters: _Types) -> bool:
+    return any(isinstance(document.get(key), kind) for key, kind in parameters.items())
 
 
 def _sniff_items(items: list[Any]) -> float:
