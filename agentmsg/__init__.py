@@ -58,6 +58,7 @@ from agentmsg.model.usage import Usage
 from agentmsg.values.frozen import JSON, FrozenDict, FrozenList, thaw
 
 if TYPE_CHECKING:
+    from agentmsg.api.joining import decode_parts
     from agentmsg.api.reading import decode, loads
     from agentmsg.api.writing import Conversion, convert, dumps, encode, restore
     from agentmsg.checking.detection import detect, recognize
@@ -118,6 +119,7 @@ _LATER = {
     "convert": "agentmsg.api.writing",
     "decode": "agentmsg.api.reading",
     "decode_chunk": "agentmsg.stream",
+    "decode_parts": "agentmsg.api.joining",
     "detect": "agentmsg.checking.detection",
     "dump": "agentmsg.files.whole",
     "dump_lines": "agentmsg.files.lines",
@@ -149,6 +151,7 @@ __all__ = [  # noqa: RUF022
     "loads",
     "dumps",
     "decode",
+    "decode_parts",
     "encode",
     "load",
     "dump",

@@ -16,6 +16,7 @@ from agentmsg.cli.options import (
     column_option,
     each_option,
     form_option,
+    join_option,
     json_option,
     output_option,
     quiet_option,
@@ -64,6 +65,7 @@ class _Report:
 @each_option("The format of all documents (default: each is detected).")
 @form_option
 @at_option
+@join_option
 @column_option
 @output_option("The file to write: .txt, or .json for --json")
 @json_option
@@ -78,6 +80,7 @@ def command(
     source: str | None,
     form: Form | None,
     at: tuple[str, ...],
+    join: bool,
     column: str | None,
     output: str,
     force: bool,
@@ -101,7 +104,7 @@ def command(
     def take(read: Read) -> None:
         report.add(read.place, check(read.history, target))
 
-    unread = read_each(names, take, at, quiet=quiet, codec=source, form=form, column=column)
+    unread = read_each(names, take, at, quiet=quiet, codec=source, form=form, join=join, column=column)
     with output_to(output, force=force):
         if as_json:
             write_json(_as_data(report, unread, summary=summary))

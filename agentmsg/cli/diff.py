@@ -15,6 +15,7 @@ from agentmsg.cli.options import (
     at_option,
     each_option,
     form_option,
+    join_option,
     json_option,
     output_option,
     quiet_option,
@@ -65,6 +66,7 @@ Examples:
 @to_option("The format of B (default: detected).")
 @form_option
 @at_option
+@join_option
 @click.option("--exact", is_flag=True, help="Compare spelling too, and ids and times that agentmsg made.")
 @json_option
 @quiet_option
@@ -80,6 +82,7 @@ def command(
     codec: str | None,
     form: Form | None,
     at: tuple[str, ...],
+    join: bool,
     exact: bool,
     as_json: bool,
     quiet: bool,
@@ -100,9 +103,9 @@ def command(
         check_written([output], [a, b], force=force)
         with progress_of(size_of([a, b]), quiet=quiet) as progress:
             progress.share(0, f"reading {printable(a)}")
-            one = history_of(a, source, form, at)
+            one = history_of(a, source, form, at, join=join)
             progress.share(0.25, f"reading {printable(b)}")
-            other = history_of(b, codec, form, at)
+            other = history_of(b, codec, form, at, join=join)
             found = differences(one.history, other.history, exact=exact, advance=partial(_advance, progress))
         with output_to(output, force=force):
             if as_json:

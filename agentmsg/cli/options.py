@@ -36,6 +36,7 @@ __all__ = [
     "column_option",
     "form_option",
     "from_option",
+    "join_option",
     "json_option",
     "output_option",
     "quiet_option",
@@ -126,6 +127,16 @@ def _pointers(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> 
         return pointers(given)
     except InvalidMessage as error:
         raise click.UsageError(error.message.replace("at must", "--at must", 1)) from None
+
+
+def join_option(command: _F) -> _F:
+    """Give a command the option ``--join``, as the parameter ``join``."""
+    return click.option(
+        "--join",
+        is_flag=True,
+        help="Read documents as parts of one conversation: those of each record if --at may find several in it, "
+        "otherwise all of a file.",
+    )(command)
 
 
 def column_option(command: _F) -> _F:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from agentmsg.api.joining import JOINED, Joined
 from agentmsg.api.reading import loads
 from agentmsg.checking.detection import detect, doubt, recognize_all
 from agentmsg.checking.inside import with_places
@@ -95,6 +96,7 @@ def histories_of(
     form: Form | None = None,
     at: tuple[str, ...] = (),
     *,
+    join: bool = False,
     column: str | None = None,
     advance: Advance = lambda size, documents: None,
 ) -> Iterator[Read | Unread | Absent]:
@@ -105,6 +107,7 @@ def histories_of(
         codec: of all documents; None to detect that of each.
         form: how the file holds documents, if its name doesn't say.
         at: JSON pointers to the documents, if they are inside records.
+        join: whether they are parts of conversations; see ``Source``.
         column: the column of a Parquet file that holds the documents.
         advance: called with the numbers of bytes and documents read.
 
@@ -114,7 +117,7 @@ def histories_of(
     if codec is not None:
         get_codec(codec)
     try:
-        with _opened(name, form, at, column) as (reading, place):
+        with _opened(name, form, at, column, join=join) as (reading, place):
             due = monotonic() + _EVERY
             for number, found in enumerate(reading, 1):
                 if codec is not None and number == 1:
@@ -174,7 +177,13 @@ def read_each(
 
 
 def history_of(
-    name: str, codec: str | None, form: Form | None = None, at: tuple[str, ...] = (), column: str | None = None
+    name: str,
+    codec: str | None,
+    form: Form | None = None,
+    at: tuple[str, ...] = (),
+    *,
+    join: bool = False,
+    column: str | None = None,
 ) -> Read:
     """Return the only history of a file; as for ``histories_of``.
 
@@ -183,7 +192,7 @@ def history_of(
     """
     found: list[Read] = []
     # Don't read a file of a million documents to its end only to count them.
-    for each in islice(histories_of(name, codec, form, at, column=column), 2):
+    for each in islice(histories_of(name, codec, form, at, join=join, column=column), 2):
         if isinstance(each, Unread):
             raise named(each.error, each.place)
         if isinstance(each, Read):
@@ -203,6 +212,7 @@ def history_at(
     form: Form | None = None,
     at: tuple[str, ...] = (),
     *,
+    join: bool = False,
     column: str | None = None,
 ) -> tuple[History, bool]:
     """Return the history of one document of a file, and whether there are others.
@@ -213,12 +223,13 @@ def history_at(
         codec: its format; None to detect it.
         form: how the file holds documents, if its name doesn't say.
         at: as for ``histories_of``.
+        join: as for ``histories_of``.
         column: as for ``histories_of``.
 
     Raises:
         AgentMsgError: if it can't be read; code "required" if there is no such document.
     """
-    with _opened(name, form, at, column) as (reading, place):
+    with _opened(name, form, at, column, join=join) as (reading, place):
         documents = iter(reading)
         before = sum(1 for _ in islice(documents, index))
         found = next(documents, None)
@@ -286,12 +297,12 @@ def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = (), co
 
 @contextmanager
 def _opened(
-    name: str, form: Form | None, at: tuple[str, ...], column: str | None
+    name: str, form: Form | None, at: tuple[str, ...], column: str | None, *, join: bool = False
 ) -> Generator[tuple[Reading, Callable[[Found], str]]]:
     """Open the documents of a file, with a function that returns the place of each."""
     kind = kind_of(name, "json", column, form=form)
     check_column(column, kind)
-    piece = Piece(source=Source(path=name, kind=kind, codec="", at=at))
+    piece = Piece(source=Source(path=name, kind=kind, codec="", at=at, join=join))
     with reading_of(piece, DEFAULT_LIMITS, standard_in if name == STANDARD else None) as reading:
         yield reading, partial(_place, name, _PLACES[kind.form])
 
@@ -315,6 +326,8 @@ def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
     if found.fault is not None or found.data is None:
         return Unread(error=found.fault or DecodeError("too long", code="bytes"), place=place)
     try:
+        if found.is_joined:
+            return Read(history=loads(found.data, Joined(format=codec), duplicates="error"), codec=JOINED, place=place)
         chosen = codec or detected((found,))
         return Read(history=loads(found.data, get_codec(chosen), duplicates="error"), codec=chosen, place=place)
     except AgentMsgError as error:
@@ -323,5 +336,5 @@ def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
 
 def _warn(name: str, found: Found, codec: str) -> None:
     """Warn if a document is hardly of the named format."""
-    if found.data is not None and (words := doubt(found.data, codec)):
+    if found.data is not None and not found.is_joined and (words := doubt(found.data, codec)):
         tell_doubt(name, words)

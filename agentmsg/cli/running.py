@@ -10,7 +10,15 @@ import attrs
 import click
 
 from agentmsg.cli.json_colours import screen
-from agentmsg.cli.options import at_option, column_option, form_option, from_option, output_option, quiet_option
+from agentmsg.cli.options import (
+    at_option,
+    column_option,
+    form_option,
+    from_option,
+    join_option,
+    output_option,
+    quiet_option,
+)
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import counted, tell_columns, tell_doubt, tell_losses, tell_skipped
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
@@ -50,6 +58,7 @@ class Run:
     source: str | None
     form: Form | None
     at: tuple[str, ...]
+    join: bool
     column: str | None
     split: bool
     array: bool
@@ -69,6 +78,7 @@ def input_options(command: _F) -> _F:
         from_option('The format of all SRC, or "each" to detect that of each document (default: detected by file).'),
         form_option,
         at_option,
+        join_option,
         column_option,
         click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item."),
     )
@@ -159,6 +169,7 @@ def _planned(job: Job, run: Run) -> list[Target]:
         split=run.split,
         array=run.array,
         at=run.at,
+        join=run.join,
         column=run.column,
         skip=lambda why: skipped.update([why]),
     )
@@ -184,6 +195,9 @@ def _check(job: Job, run: Run) -> None:
         get_codec(source)
     if output == STANDARD and codec is not None and codec.binary and is_terminal(sys.stdout):
         msg = "won't write binary data to a terminal: name a file with -o"
+        raise click.UsageError(msg)
+    if run.join and codec is None:
+        msg = "--join reads parts that are no document to write: name a format with --to"
         raise click.UsageError(msg)
     last = files[-1]
     if output == STANDARD and len(files) > 1 and not is_pattern(last) and last != STANDARD:

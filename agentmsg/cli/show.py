@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentmsg.cli.options import at_option, column_option, each_option, form_option, output_option, quiet_option
+from agentmsg.cli.options import at_option, column_option, each_option, form_option, join_option, output_option, quiet_option
 from agentmsg.cli.output import check_ending, check_written, output_to, write_file
 from agentmsg.cli.reading import history_at
 from agentmsg.cli.terminal import has_colours, say, write_bytes
@@ -42,6 +42,7 @@ _PAGES = (".html", ".htm", ".xhtml")
 @each_option("The format of FILE (default: detected).")
 @form_option
 @at_option
+@join_option
 @column_option
 @click.option(
     "--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of the file, counted from 0."
@@ -60,6 +61,7 @@ def command(
     source: str | None,
     form: Form | None,
     at: tuple[str, ...],
+    join: bool,
     column: str | None,
     index: int,
     page: str | None,
@@ -75,7 +77,7 @@ def command(
     """
     output, is_page = _target(output, page)
     check_written([output], [file], force=force)
-    history, is_one_of_many = history_at(file, index, source, form, at, column=column)
+    history, is_one_of_many = history_at(file, index, source, form, at, join=join, column=column)
     if is_one_of_many and not quiet:
         say(f"document {index}; --index N shows another")
     lengths = Lengths() if uncut else _ON_PAGES if is_page else _IN_TERMINALS

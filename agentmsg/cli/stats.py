@@ -13,6 +13,7 @@ from agentmsg.cli.options import (
     column_option,
     each_option,
     form_option,
+    join_option,
     json_option,
     output_option,
     quiet_option,
@@ -60,6 +61,7 @@ Examples:
 @each_option("The format of all documents (default: each is detected).")
 @form_option
 @at_option
+@join_option
 @column_option
 @json_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
@@ -74,6 +76,7 @@ def command(
     source: str | None,
     form: Form | None,
     at: tuple[str, ...],
+    join: bool,
     column: str | None,
     as_json: bool,
     plot: str | None,
@@ -100,7 +103,7 @@ def command(
     def take(read: Read) -> None:
         totals.add(read.history, read.codec)
 
-    unread = read_each(names, take, at, quiet=quiet, codec=source, form=form, column=column)
+    unread = read_each(names, take, at, quiet=quiet, codec=source, form=form, join=join, column=column)
     with output_to(output, force=force):
         if as_json:
             write_json({**totals.as_data(), "unreadable": unread})

@@ -24,7 +24,6 @@ from agentmsg.limits import room_of
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
-from agentmsg.registry import get_codec
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
@@ -67,9 +66,9 @@ class Converter:
         source: the format to read.
     """
 
-    def __init__(self, job: Job, source: str) -> None:
+    def __init__(self, job: Job, source: Codec) -> None:
         self._job = job
-        self._source = get_codec(source)
+        self._source = source
         self._target = writing_codec(cast("Any", job.codec or source), dict(job.options), repair=job.repair)
         self._reads_back = job.losses or job.verify
 

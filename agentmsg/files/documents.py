@@ -44,6 +44,7 @@ class Found:
         until: the byte up to which the file is done once this document is; None means to its end.
         at: the JSON pointer to its place in its line, frame or file; number, offset and length then refer to that. None
             if it is the whole of it.
+        is_joined: whether it is a JSON array of documents that are one conversation.
     """
 
     number: int
@@ -53,6 +54,7 @@ class Found:
     fault: AgentMsgError | None = None
     until: int | None = None
     at: str | None = None
+    is_joined: bool = False
 
     @property
     def is_blank(self) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import attrs
 
+from agentmsg.api.joining import EACH, Joined
 from agentmsg.errors import FileError
 from agentmsg.files.changing import Redact
 from agentmsg.files.documents import Found, records
@@ -42,6 +43,8 @@ class Source:
         is_mixed: whether each of its documents has its own format: then it has no ``codec``, and none is detected for
             all.
         at: JSON pointers to the documents inside its records, see ``places``; empty if the records are documents.
+        join: whether documents are parts of a conversation: those of each record, if the pointers may find several in
+            one, or else those of the whole file.
     """
 
     path: str
@@ -52,11 +55,23 @@ class Source:
     is_one_of_many: bool = False
     is_mixed: bool = False
     at: tuple[str, ...] = ()
+    join: bool = False
+
+    @property
+    def is_one_conversation(self) -> bool:
+        """Whether all its documents are parts of one conversation."""
+        return self.join and not is_many(self.at)
+
+    @property
+    def reader(self) -> Joined:
+        """What reads parts of a conversation."""
+        return Joined(format=EACH if self.is_mixed else self.codec or None)
 
     @property
     def holds_one(self) -> bool:
-        """Whether it holds at most one document."""
-        return self.kind.form in ("json", "yaml") and not is_many(self.at)
+        """Whether it holds at most one document, or conversation."""
+        is_whole = self.kind.form in ("json", "yaml") and (self.join or not is_many(self.at))
+        return is_whole or self.is_one_conversation
 
 
 @attrs.frozen(kw_only=True)

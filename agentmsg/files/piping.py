@@ -159,7 +159,7 @@ class _Streaming:
 
         If the format is given, report what it doesn't know of the first document.
         """
-        if source.is_mixed:
+        if source.is_mixed or source.join:
             return source
         if source.codec:
             for item in islice(reading.ahead(), 1):

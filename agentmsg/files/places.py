@@ -20,13 +20,13 @@ from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from agentmsg.files.documents import Found
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["is_many", "nothing_at", "parts_of", "pointers"]
+__all__ = ["is_many", "joined", "nothing_at", "parts_of", "pointers"]
 
 # The first bytes of a MessagePack map, and of an array.
 _MAPS = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
@@ -92,6 +92,51 @@ def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> 
         except AgentMsgError as error:
             part = attrs.evolve(part, fault=error)
         yield part
+
+
+def joined(parts: Iterable[Found], limits: Limits) -> Iterator[Found]:
+    """Yield several documents as one, an array of them; nothing if there are none.
+
+    Where one of them is a fault, so is all, and its place is told.
+    """
+    held: list[bytes] = []
+    size, first, last = 0, None, None
+    fault: AgentMsgError | None = None
+    for last in parts:
+        first = first or last
+        size += len(last.data or b"") + 1
+        if size > limits.bytes:
+            fault = fault or DecodeError(f"a conversation of more than {limits.bytes} bytes", code="bytes")
+            held.clear()
+        elif fault is not None:
+            held.append(last.data or b"")
+        else:
+            try:
+                held.append(_spliced(last, limits))
+            except AgentMsgError as error:
+                where = f"line {last.number}" if last.at is None else f"at {excerpt(last.at)[1:-1]}"
+                fault = DecodeError(f"{error.message} (part {len(held)}, {where})", code=error.code, path=error.path)
+                held.append(last.data or b"")
+    if first is None or last is None:
+        return
+    length = last.offset + last.length - first.offset
+    whole = attrs.evolve(first, length=length, at=None, until=last.end, is_joined=True)
+    # What is quarantined is what was read, one part a line.
+    data = (b"\n".join(held) or None) if fault else b"[" + b",".join(held) + b"]"
+    yield attrs.evolve(whole, data=data, fault=fault)
+
+
+def _spliced(part: Found, limits: Limits) -> bytes:
+    """Return a document as JSON; at a place, a text that isn't JSON is that text."""
+    if part.fault is not None or part.data is None:
+        raise part.fault or DecodeError("too long", code="bytes")
+    if part.at is not None and part.data.lstrip()[:1] not in (b"{", b"["):
+        try:
+            return dump_json(part.data.decode())
+        except UnicodeDecodeError:
+            raise DecodeError("not UTF-8", code="syntax") from None
+    parse_json(part.data, limits, "error")
+    return part.data
 
 
 _Part: TypeAlias = "tuple[str, Callable[[], bytes]]"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from agentmsg.api.joining import EACH
 from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
@@ -50,8 +51,6 @@ __all__ = [
 
 # Large enough to make starting one negligible, small enough to lose little when a run is stopped.
 PIECE = 16 << 20
-# As a format: each document has its own, which is detected.
-EACH = "each"
 # Documents to look at to detect a file's format.
 LOOKED_AT = 8
 # Files to look at to doubt the named format.
@@ -165,8 +164,8 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
         targets: with their sources, of which the first 100 are checked; stdin isn't.
         job: what will be done.
     """
-    sources = (source for target in targets for source in target.sources if source.codec and not source.is_stream)
-    for source in islice(sources, _DOUBTED):
+    sources = (source for target in targets for source in target.sources if source.codec and not source.join)
+    for source in islice((source for source in sources if not source.is_stream), _DOUBTED):
         # Converting the file will report any fault in it.
         with suppress(AgentMsgError), reading_of(Piece(source=source), job.limits) as reading:
             found = next(iter(reading), None)
@@ -193,6 +192,7 @@ def targets_of(
     split: bool = False,
     array: bool = False,
     at: tuple[str, ...] = (),
+    join: bool = False,
     column: str | None = None,
     skip: Callable[[Skipped], None] = lambda _: None,
 ) -> list[Target]:
@@ -207,6 +207,7 @@ def targets_of(
         split: whether JSON sources hold an array of documents.
         array: whether targets are JSON arrays of documents.
         at: JSON pointers to the documents inside the records of sources, see ``places``.
+        join: whether documents are parts of conversations; see ``Source``.
         column: the column of Parquet files that holds the documents; see ``parquet``.
         skip: called with the reason for each file of a folder that is left out.
 
@@ -221,7 +222,7 @@ def targets_of(
     targets: dict[str, list[Source]] = {}
     kinds: dict[str, Kind] = {}
     is_alone = [path for path, _ in files] == list(names) and len(files) == 1
-    how: dict[str, Any] = {"codec": codec, "form": form, "split": split, "at": at, "column": column}
+    how: dict[str, Any] = {"codec": codec, "form": form, "split": split, "at": at, "join": join, "column": column}
     for source, below in _sources(files, job, **how, is_alone=is_alone):
         usual: Form = "array" if array else _usual_form(source, job)
         if target == STANDARD and usual == "json" and len(files) > 1:
@@ -253,6 +254,7 @@ def _sources(
     form: Form | None,
     split: bool,
     at: tuple[str, ...],
+    join: bool,
     column: str | None,
     is_alone: bool,
 ) -> Iterator[tuple[Source, str]]:
@@ -269,8 +271,9 @@ def _sources(
             is_one_of_many=not is_alone,
             is_mixed=codec == EACH,
             at=at,
+            join=join,
         )
-        if not codec and not is_stream:
+        if not codec and not is_stream and not join:
             try:
                 source = attrs.evolve(source, codec=_detected_in(source, job))
             except AgentMsgError:
@@ -337,6 +340,8 @@ def pieces_of(target: Target, limits: Limits) -> Iterator[Piece]:
 
 
 def _can_be_cut(source: Source) -> bool:
+    if source.is_one_conversation:
+        return False
     return source.size is not None and not source.kind.compression and source.kind.form in ("jsonl", *_CUTTERS)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import attrs
 
+from agentmsg.api.joining import JOINED
 from agentmsg.errors import AgentMsgError, excerpt
 from agentmsg.files.compression import compressed
 from agentmsg.files.converting import Converter
@@ -25,6 +26,7 @@ from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
 from agentmsg.fitting.account_file import to_lines
 from agentmsg.model.construction import paused
+from agentmsg.registry import get_codec
 from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class _Converters:
 
     def __init__(self, job: Job, source: Source) -> None:
         self._job = job
-        self._codec = source.codec
+        self._source = source
         self._converters: dict[str, Converter] = {}
 
     def __call__(self, item: Found) -> tuple[str, Converted]:
@@ -79,9 +81,9 @@ class _Converters:
         """
         if item.fault is not None or item.data is None:
             raise item.fault or AssertionError
-        codec = self._codec or detected((item,))
+        codec = JOINED if item.is_joined else self._source.codec or detected((item,))
         if codec not in self._converters:
-            self._converters[codec] = Converter(self._job, codec)
+            self._converters[codec] = Converter(self._job, self._source.reader if item.is_joined else get_codec(codec))
         return codec, self._converters[codec](item.data)
 
 
@@ -125,7 +127,7 @@ def convert_documents(
         report.documents += 1
         report.messages += done.messages
         report.read += done.read
-        if not source.codec:
+        if not source.codec or item.is_joined:
             formats[codec] += 1
         if job.on_loss != "ignore":
             _count(counts, done.losses)
@@ -188,7 +190,7 @@ def _write_flat(sink: BinaryIO, number: int, losses: Losses, stood: Mapping[str,
 
 def _hint(source: Source, item: Found) -> str:
     """Return a hint for a document whose format differs from its source's."""
-    if not source.codec or item.data is None:
+    if not source.codec or item.data is None or item.is_joined:
         return ""
     try:
         codec = format_of((item,))

@@ -6,11 +6,11 @@ from collections import deque
 from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
-from agentmsg.errors import AgentMsgError
+from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import Found
 from agentmsg.files.job import documents_of
-from agentmsg.files.places import parts_of
+from agentmsg.files.places import joined, parts_of
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
 
@@ -95,19 +95,30 @@ class Reading:
                     standard_in() if standard_in else files.enter_context(place_of(source.path).open(source.path))
                 )
                 stream = files.enter_context(decompressed(self._raw, source.kind.compression, source.path))
-                for record in documents_of(self._piece, stream, limits):
-                    self.lines = record.number
-                    if record.is_blank:
-                        continue
-                    for found in self._parts(record, limits) if source.at else (record,):
-                        self._last = found
-                        yield found
+                if source.join and source.kind.form == "msgpack":
+                    msg = f"{source.path}: only JSON is joined, not MessagePack"
+                    raise FileError(msg, code="form")
+                records = self._records(stream, limits)
+                for found in joined(records, limits) if source.is_one_conversation else records:
+                    self._last = found
+                    yield found
         except AgentMsgError as error:
             if not source.is_one_of_many:
                 raise
             yield Found(self._last.number + 1, self._last.end, 0, None, error)
         finally:
             self._raw = None
+
+    def _records(self, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
+        """Yield records, or what is at some places of them."""
+        source = self._piece.source
+        is_each_joined = source.join and not source.is_one_conversation
+        for record in documents_of(self._piece, stream, limits):
+            self.lines = record.number
+            if record.is_blank:
+                continue
+            parts = self._parts(record, limits) if source.at else (record,)
+            yield from joined(parts, limits) if is_each_joined else parts
 
     def _parts(self, record: Found, limits: Limits) -> Iterator[Found]:
         is_missing = True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import attrs
 
+from agentmsg.api.joining import JOINED, Joined
 from agentmsg.api.reading import loads
 from agentmsg.errors import DecodeError, FileError, LossError
 from agentmsg.files.compression import decompressed
@@ -210,7 +211,7 @@ class Restoring:
         if name is None:
             msg = f"the original format of document {number} is unknown; name it with --to"
             raise DecodeError(msg)
-        target = get_codec(name, **dict(self.options))
+        target = Joined() if name == JOINED else get_codec(name, **dict(self.options))
         words = form_fault(target.name, self.target_kind.form, binary=target.binary)
         # One document goes through a pipe as it is.
         if words is not None and (self.target, self.target_kind.form) != (STANDARD, "json"):
