@@ -191,6 +191,7 @@ class NotUnderstood(DecodeError):
         unknown: the keys that the best guess doesn't know.
         is_mixed: whether these are several documents in several formats.
         inside: JSON pointers to documents inside this one, with their formats; for ``load(..., at=...)``.
+        parts: JSON pointers to what is one conversation together; for ``decode_parts``.
     """
 
     def __init__(
@@ -201,12 +202,14 @@ class NotUnderstood(DecodeError):
         unknown: Sequence[str] = (),
         is_mixed: bool = False,
         inside: Sequence[tuple[str, str]] = (),
+        parts: Sequence[str] = (),
     ) -> None:
         super().__init__(message, code="not-understood")
         self.guesses = tuple(guesses)
         self.unknown = tuple(unknown)
         self.is_mixed = is_mixed
         self.inside = tuple(inside)
+        self.parts = tuple(parts)
 
 
 class EncodeError(AgentMsgError, ValueError):

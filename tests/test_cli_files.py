@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import subprocess
 import sys
+from io import BufferedReader, BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from click.testing import CliRunner, Result
 
 import agentmsg as am
 from agentmsg.cli.program import program
+from agentmsg.files import Job, Kind, Request, Source, Target, run
+from agentmsg.files.documents import records
+from agentmsg.files.engines import ENGINES
 from agentmsg.formats.spelling import same_document
 from agentmsg_codecs import CODECS
 from support.documents import documents
@@ -217,6 +222,99 @@ def test_arrays_are_joined_of_ranges(jobs: str, monkeypatch: pytest.MonkeyPatch)
     assert done.exit_code == 3
     found = json.loads(Path("b.json").read_bytes())
     assert [am.decode(row, "json") for row in found] == [am.decode(row, "openai") for row in ROWS * 21]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_bad_lines_have_their_numbers_in_all_ranges(jobs: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bad documents of later ranges and sources have the numbers of their lines in the file; blank lines count."""
+    monkeypatch.setattr("agentmsg.files.plan.PIECE", 300)
+    row = Path(saved("a.jsonl", ROWS[:1])).read_bytes()
+    content = [row] * 40 + [b"\n", row, b"{]\n", b" \r\n", row] * 30
+    for name in ("x.jsonl", "y.jsonl"):
+        Path(name).write_bytes(b"".join(content))
+    out = ["-o", "b.jsonl", "--to", "json", "--from", "openai", "--jobs", jobs]
+    done = agentmsg("convert", "x.jsonl", "y.jsonl", *out)
+    expected = [number for number, line in enumerate(content, 1) if line == b"{]\n"]
+    kept = [json.loads(line) for line in Path("b.jsonl.bad.jsonl").read_bytes().splitlines()]
+    assert [(each["file"], each["line"]) for each in kept] == [
+        (name, number) for name in ("x.jsonl", "y.jsonl") for number in expected
+    ]
+    assert f"the first: x.jsonl:{expected[0]}: [syntax]" in done.stderr
+
+
+def test_losses_have_the_numbers_of_their_documents_in_all_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first document with a loss is named by its number in the output, in whichever range it is."""
+    monkeypatch.setattr("agentmsg.files.plan.PIECE", 300)
+    saved("a.jsonl", [ROWS[0]] * 40 + [ROWS[1]])
+    done = agentmsg("convert", "a.jsonl", "-o", "b.jsonl", "--to", "anthropic", "--from", "openai")
+    assert "(1 document), first in b.jsonl:41" in done.stderr
+
+
+def test_blank_lines_are_skipped_at_the_speed_of_reading() -> None:
+    """Blank lines are counted, and take no more time than as many bytes of text; even one of any length is no fault."""
+    row = Path(saved("a.jsonl", ROWS[:1])).read_bytes()
+    count = 1 << 23
+    Path("a.jsonl").write_bytes(row + b"\n" * count + b" " * 1000 + b"\n" + row)
+    with Path("a.jsonl").open("rb") as file:
+        found = list(records(file, "jsonl", am.Limits(line=len(row))))
+    assert [each.number for each in found if not each.is_blank] == [1, count + 3]
+    assert all(each.fault is None for each in found)
+    assert len(found) < count // 1000
+
+
+@pytest.mark.parametrize("most", [50, 200])
+def test_blank_lines_are_counted_wherever_a_file_is_cut(most: int) -> None:
+    """Adjacent ranges hold each line once, blank or not."""
+    pieces = [b"\n", b" \n", b"\r\n", b'{"x":1}\n', b"   ", b"{}\r\n"]
+    data = b"".join(random.Random(most).choices(pieces, k=most))
+
+    def read(start: int, end: int | None) -> tuple[list[Any], int]:
+        found = list(records(BufferedReader(cast("Any", BytesIO(data))), "jsonl", am.Limits(), start, end))
+        return [(each.offset, each.data) for each in found if not each.is_blank], found[-1].number if found else 0
+
+    documents, lines = read(0, None)
+    assert lines == len(data.removesuffix(b"\n").split(b"\n"))
+    for cut in range(1, len(data)):
+        (before, number), (after, rest) = read(0, cut), read(cut, None)
+        assert (before + after, number + rest) == (documents, lines)
+
+
+def test_a_long_line_is_told_with_place_and_length() -> None:
+    """A line over the limit isn't copied into the quarantine; file, line, offset and length say which bytes it is."""
+    row = Path(saved("a.jsonl", ROWS[:1])).read_bytes()
+    Path("a.jsonl").write_bytes(row + b"x" * 5000 + b"\n" + row)
+    job = Job(kind=Kind("jsonl"), codec="json", limits=am.Limits(line=4000))
+    sources = (Source(path="a.jsonl", kind=Kind("jsonl"), codec="openai", size=Path("a.jsonl").stat().st_size),)
+    outcome = run(job, [Target("b.jsonl", Kind("jsonl"), sources)], Request(work=".b.agentmsg"))
+    (kept,) = [json.loads(line) for line in Path("b.jsonl.bad.jsonl").read_bytes().splitlines()]
+    assert (outcome.documents, kept["file"], kept["line"], kept["offset"], kept["length"]) == (
+        2, "a.jsonl", 2, len(row), 5000,
+    )  # fmt: skip
+    assert not {"text", "base64"} & kept.keys()
+
+
+@pytest.mark.parametrize("engine", ["local", "dask"])
+def test_an_error_before_any_work_leaves_no_folder(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a run fails before any of it is done, there is nothing to resume, and no folder stays."""
+
+    def fails(*_: Any, **__: Any) -> Any:
+        msg = "no"
+        raise am.FileError(msg, code="unavailable")
+
+    saved("a.jsonl", ROWS)
+    monkeypatch.setitem(cast("Any", ENGINES), engine, fails)
+    before = sorted(path.name for path in Path().rglob("*"))
+    for more in ([], ["--force"], ["--resume"]):
+        done = agentmsg("convert", "a.jsonl", "-t", "json", "-o", "b.jsonl", "--engine", engine, *more)
+        assert (done.exit_code, "[unavailable] no" in done.stderr) == (1, True)
+        assert sorted(path.name for path in Path().rglob("*")) == before
+
+
+@pytest.mark.parametrize("command", [["convert", "-t", "json"], ["detect"], ["stats"], ["check", "--for", "openai"], ["diff"]])
+def test_stdin_is_named_once(command: list[str]) -> None:
+    """Whoever names stdin twice is told that it is a wrong command line."""
+    done = agentmsg(*command, "-", "-", given=b"{}")
+    assert (done.exit_code, done.stdout, "stdin" in done.stderr) == (2, "", True)
 
 
 @pytest.mark.parametrize(

@@ -112,13 +112,15 @@ def test_what_exists_is_replaced_by_force_only(name: str) -> None:
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("leads", ["somewhere", "nowhere"])
 def test_a_link_is_replaced_and_not_written_through(name: str, leads: str) -> None:
-    """A link exists, wherever it leads; with --force it is replaced itself, and its target stays unchanged."""
+    """A link exists; with --force it is replaced itself, and its target stays unchanged; not one that leads nowhere."""
     out = f"out{ENDINGS.get(name, '')}"
     Path("somewhere").write_bytes(b"mine")
     Path(out).symlink_to(leads)
     assert (call(name, out).exit_code, Path(out).is_symlink()) == (2, True)
-    assert call(name, out, "--force").exit_code == 0
-    assert not Path(out).is_symlink()
+    done = call(name, out, "--force")
+    is_dangling = leads == "nowhere"
+    assert (done.exit_code, Path(out).is_symlink()) == (2 if is_dangling else 0, is_dangling)
+    assert ("a link that leads nowhere is not replaced" in done.stderr) == is_dangling
     assert Path("somewhere").read_bytes() == b"mine"
     assert not Path("nowhere").exists()
 

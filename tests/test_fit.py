@@ -426,6 +426,25 @@ def test_what_a_rule_empties_goes() -> None:
     assert same(restore(fitted.history, losses), history)
 
 
+@pytest.mark.parametrize("holds", [True, False], ids=["a place", "no place"])
+def test_structured_output_is_something(holds: bool) -> None:
+    """An emptied message stays if its structured output has a place; if not, it goes as a whole, and is told."""
+    row = MessageRow(fields={"structured": KEEP} if holds else {})
+
+    @attrs.frozen(kw_only=True)
+    class Structuring(Toy):
+        def make_caps(self) -> Caps:
+            return Caps(messages={"*": row}, drops_emptied=True)
+
+    history = History([_plain("assistant", [DataBlock(1)], structured={"a": 1}), _plain("user", [], structured=0)])
+    fitted = fit(history, Structuring())
+    left = [(message.content, message.structured) for message in fitted.history]
+    assert left == ([((), {"a": 1}), ((), 0)] if holds else [])
+    losses = account(fitted)
+    assert {loss.path[1] for loss in losses} == ({0} if holds else {0, 1})
+    assert same(restore(fitted.history, losses), history)
+
+
 def test_what_a_codec_reads_and_cannot_write_is_told() -> None:
     """A codec that reads more than its table supports forgets nothing silently: each message is checked."""
     raw = am.dumps(History([_plain("tool", [ToolResultBlock("c1", name="f")], model="m")]), "json")

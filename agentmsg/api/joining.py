@@ -6,6 +6,7 @@ converted, reported and restored exactly. It isn't registered, because such a li
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -286,9 +287,24 @@ def _family(documents: Sequence[Any], wanted: str | None) -> str:
         words = f"these parts have several formats: {' and '.join(sorted(best))}" if len(best) > 1 else None
         raise NotUnderstood(words or "no format is recognised that all parts have", is_mixed=words is not None)
     if means[1:] and means[1][0] >= means[0][0] - _CLOSE:
-        found = recognize([item for document in documents for item in (document if is_list(document) else [document])])
-        return get_codec(found).family
+        return _told(documents)
     return means[0][1]
+
+
+def _told(documents: Sequence[Any]) -> str:
+    """Return the only family of the documents that have a format by themselves, or else of all as one list.
+
+    Raises:
+        NotUnderstood: if there is none.
+    """
+    told: set[str] = set()
+    for document in documents:
+        with suppress(AgentMsgError):
+            told.add(get_codec(recognize(document)).family)
+    if len(told) == 1:
+        return told.pop()
+    items = [item for document in documents for item in (document if is_list(document) else [document])]
+    return get_codec(recognize(items)).family
 
 
 def _by_family(document: Any) -> dict[str, float]:

@@ -7,6 +7,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from agentmsg.checking.detection import recognize
 from agentmsg.errors import AgentMsgError, NotUnderstood
 from agentmsg.limits import DEFAULT_LIMITS
@@ -24,54 +26,87 @@ __all__ = ["with_places"]
 _RECORDS, _LOOKS, _ITEMS, _LEVELS, _TOLD = 10, 100, 3, 8, 3
 
 
+@attrs.define
+class _Seen:
+    """What stands at one place of records.
+
+    Attributes:
+        codec: its format.
+        is_piece: whether it is, anywhere, only a piece of a conversation: a message or item alone, or an answer without
+            what the user said. Such a place gives no documents.
+        is_odd: whether something without a format stands there, too.
+        roles: of its messages.
+    """
+
+    codec: str = ""
+    is_odd: bool = False
+    is_piece: bool = False
+    roles: set[str] = attrs.field(factory=set[str])
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether the place gives documents."""
+        return bool(self.codec) and not self.is_piece
+
+    @property
+    def is_conversation(self) -> bool:
+        """Whether all that stands at the place is a conversation together."""
+        return not self.is_odd and "user" in self.roles and "assistant" in self.roles
+
+    def add(self, value: Any, codec: str) -> None:
+        """Take in one more value at the place."""
+        self.codec = self.codec or codec
+        chosen = get_codec(codec)
+        read = chosen.read(chosen.sample(value))
+        roles = {message.role for message in read}
+        natives = chosen.native_messages(value) if chosen.holds_messages else []
+        is_alone = any(native is value for native in natives)
+        self.is_piece |= is_alone or (natives is value and "user" not in roles)
+        self.roles |= roles
+
+
 def with_places(error: NotUnderstood, records: Iterable[bytes]) -> NotUnderstood:
     """Return an error that also tells where documents are inside the first records; the error itself if there are none.
+
+    Where there are only pieces of a conversation, it says so if they are a whole one together.
 
     Args:
         error: of the records.
         records: JSON; anything else has nothing inside.
     """
-    found: dict[str, str] = {}
+    seen: dict[str, _Seen] = {}
     for record in islice(() if error.is_mixed else records, _RECORDS):
         with suppress(AgentMsgError, RecursionError):
-            found = _found_in(parse_json(record, DEFAULT_LIMITS, "last"))
-        if found:
+            _look_into(parse_json(record, DEFAULT_LIMITS, "last"), seen)
+        if sum(each.has_documents for each in seen.values()) >= _TOLD:
             break
+    found = [(pointer, each.codec) for pointer, each in seen.items() if each.has_documents][:_TOLD]
+    whole: list[str] = []
+    if found:
+        words = ", ".join(f"{codec} at {pointer or repr(pointer)}" for pointer, codec in found)
+        msg = f"no format is recognised, but documents stand inside: {words}"
     else:
-        return error
-    words = ", ".join(f"{codec} at {pointer or repr(pointer)}" for pointer, codec in found.items())
-    return NotUnderstood(
-        f"no format is recognised, but documents stand inside: {words}",
-        guesses=error.guesses,
-        unknown=error.unknown,
-        inside=tuple(found.items()),
-    )
+        whole = [pointer for pointer, each in seen.items() if each.is_conversation]
+        if not whole:
+            return error
+        msg = f"no format is recognised, but messages of one conversation stand at {whole[0]}"
+    return NotUnderstood(msg, guesses=error.guesses, unknown=error.unknown, inside=found, parts=whole[:1])
 
 
-def _found_in(record: Any) -> dict[str, str]:
-    """Return the formats of documents in a record, by pointer; those nearest to the top come first."""
-    found: dict[str, str] = {}
+def _look_into(record: Any, seen: dict[str, _Seen]) -> None:
+    """Note what has a format in a record, by pointer; what is nearest to the top comes first."""
     waiting = deque(_members(record, ""))
     for _ in range(_LOOKS):
-        if not waiting or len(found) == _TOLD:
+        if not waiting:
             break
         pointer, value = waiting.popleft()
-        if pointer in found:
-            continue
         try:
             codec = recognize(value)
+            seen.setdefault(pointer, _Seen()).add(value, codec)
         except AgentMsgError:
+            seen.setdefault(pointer, _Seen()).is_odd = True
             if pointer.count("/") < _LEVELS:
                 waiting.extend(_members(value, pointer))
-            continue
-        if not (pointer.endswith(f"/{EVERY}") and _is_message(value, codec)):
-            found[pointer] = codec
-    return found
-
-
-def _is_message(value: Any, codec: str) -> bool:
-    """Whether a document is one message: in a list, it is part of a conversation that isn't understood as a whole."""
-    return any(native is value for native in get_codec(codec).native_messages(value))
 
 
 def _members(value: Any, pointer: str) -> Iterator[tuple[str, Any]]:

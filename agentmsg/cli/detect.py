@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from agentmsg.checking.detection import BAR
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import at_option, column_option, form_option, json_option, output_option
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Formats, formats_of
 from agentmsg.cli.report import found_in
 from agentmsg.cli.terminal import aligned, say
-from agentmsg.errors import AgentMsgError, FileError
+from agentmsg.errors import AgentMsgError, FileError, NotUnderstood
 
 if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
@@ -42,7 +43,9 @@ class _Found:
     @property
     def words(self) -> str:
         words = ", ".join(f"{codec} {score:.2f}" for codec, score in self.formats.scores) or "unknown"
-        return words if self.formats.codec or not self.formats.scores else f"unsure: {words}"
+        if self.formats.codec or not self.formats.scores:
+            return words
+        return f"unsure: {words}" if self.formats.scores[0][1] >= BAR else f"unsure: {words} (a guess)"
 
     def as_data(self) -> dict[str, Any]:
         formats = [{"codec": codec, "score": score} for codec, score in self.formats.scores]
@@ -99,6 +102,10 @@ def _look_at(name: str, form: Form | None, at: tuple[str, ...], column: str | No
         say(f"error [{error.code}] {lead}{error}", colour="red")
         return _Found(name, error=error)
     trouble = found.formats.trouble
-    if trouble is not None and (found.formats.scores or getattr(trouble, "inside", ())):
+    if trouble is not None and (found.formats.scores or _tells_where(trouble)):
         say(f"{name}: {trouble}")
     return found
+
+
+def _tells_where(trouble: AgentMsgError) -> bool:
+    return isinstance(trouble, NotUnderstood) and bool(trouble.inside or trouble.parts)

@@ -15,7 +15,7 @@ import attrs
 
 from agentmsg.api.joining import JOINED, Joined
 from agentmsg.api.reading import loads
-from agentmsg.checking.detection import detect, doubt, recognize_all
+from agentmsg.checking.detection import BAR, detect, doubt, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import Trouble, tell_absent, tell_doubt
@@ -273,13 +273,13 @@ def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = (), co
     """
     held: list[bytes] = []
     trouble: AgentMsgError | None = None
-    scores: list[tuple[CodecName, float]] = []
+    scores: list[Sequence[tuple[CodecName, float]]] = []
     with _opened(name, form, at, column) as (reading, _):
         for found in islice(reading, LOOKED_AT):
             try:
                 if found.fault is not None or found.data is None:
                     raise found.fault or AssertionError
-                scores = scores or detect(found.data)
+                scores.append(detect(found.data))
                 held.append(found.data)
             except AgentMsgError as error:
                 trouble = trouble or error
@@ -287,12 +287,16 @@ def formats_of(name: str, form: Form | None = None, at: tuple[str, ...] = (), co
             trouble = trouble or nothing_at(at)
     if trouble is not None and not held:
         raise trouble
+    first = tuple(next(filter(None, scores), ()))
     try:
-        return Formats(scores=tuple(scores), codec=recognize_all(held))
+        codec = recognize_all(held)
     except NotUnderstood as error:
-        return Formats(scores=tuple(scores), trouble=with_places(error, held))
+        return Formats(scores=first, trouble=with_places(error, held))
     except AgentMsgError as error:
-        return Formats(scores=tuple(scores), trouble=error)
+        return Formats(scores=first, trouble=error)
+    # Those of the first document that has the format: others may be mere guesses.
+    sure = next((each for each in scores if dict(each).get(codec, 0.0) >= BAR), first)
+    return Formats(scores=tuple(sure), codec=codec)
 
 
 @contextmanager

@@ -88,9 +88,8 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
         return error
     message = f"{error.message} ({place})"
     if isinstance(error, NotUnderstood):
-        return NotUnderstood(
-            message, guesses=error.guesses, unknown=error.unknown, is_mixed=error.is_mixed, inside=error.inside
-        )
+        told = {name: getattr(error, name) for name in ("guesses", "unknown", "is_mixed", "inside", "parts")}
+        return NotUnderstood(message, **told)
     return DecodeError(message, code=error.code, path=error.path, codec=error.codec)
 
 
@@ -151,6 +150,8 @@ def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool 
         help_words = "choose with --from" if error.guesses else 'name it with --from ("agentmsg formats" lists all)'
         if error.inside:
             help_words = f"read them with --at '{error.inside[0][0]}'"
+        if error.parts:
+            help_words = f"read them with --join --at '{error.parts[0]}'"
         if error.is_mixed:
             help_words = f"--from {EACH} detects the format of each document"
         msg = f"{error.message}; {help_words}"
@@ -229,16 +230,14 @@ def targets_of(
             usual = "jsonl"
         own: Form = usual if array or form in ("parquet", *READ_ONLY) else form or usual
         into = Kind(usual, source.kind.compression) if many else written_kind(target, own, column)
-        if array:
-            into = as_array(into)
+        into = as_array(into) if array else into
         written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
         if many and written in targets:
             msg = f"{written}: {targets[written][0].path} and {source.path} would both be written there"
             raise FileError(msg, code="same-file")
         targets.setdefault(written, []).append(source)
         kinds[written] = into
-    if many:
-        check_below(target, targets)
+    check_below(target, targets if many else ())
     made = [Target(path, kinds[path], tuple(sources)) for path, sources in targets.items()]
     check_column(column, *kinds.values(), *(source.kind for one in made for source in one.sources))
     for one in made:
