@@ -251,6 +251,54 @@ def test_bookkeeping_does_not_hide_a_format(document: Any, name: str | None) -> 
     assert (scores[0][0] if scores[0][1] >= BAR else None) == name
 
 
+_INPUT: Any = {"model": "m", "input": "Hi"}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {**_INPUT, "model": "gemini-3-flash", "tools": [{"type": "google_search"}]},
+        {**_INPUT, "model": "gemini-3-flash", "input": [{"role": "user", "content": "Hi"}], "store": False},
+        {**_INPUT, "system_instruction": "Be brief.", "response_format": {"type": "object"}},
+        {"agent": "research", "input": "Hi", "background": True, "store": True},
+        {**_INPUT, "voice": "alloy", "instructions": "cheerful"},
+        {**_INPUT, "encoding_format": "float"},
+        {"input": "2+2", "output": "4", "text": "2+2=4"},
+        {"input": "2+2", "output": "4", "instructions": "Add."},
+        {"input": "Hi", "text": "Hi"},
+        {"input": [{"role": "user", "content": "Hi"}], "ideal": "Yo"},
+        {"prompt": {"id": 1}},
+        {"prompt": {"id": "x", "text": "Hi"}},
+    ],
+)
+def test_generic_keys_are_no_evidence(document: Any) -> None:
+    """An input, a text or instructions are found in many things; only what one API has tells its requests."""
+    assert all(score < BAR for _, score in am.detect(document))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"tools": [{"type": "web_search"}]},
+        {"text": {"format": {"type": "text"}}},
+        {"instructions": "Be brief."},
+        {"max_output_tokens": 9, "custom_llm_provider": "x"},
+        {"store": True, "metadata": {"a": "b"}, "temperature": 1.0},
+        {"input": [{"role": "user", "content": "Hi"}]},
+        {"input": [{"role": "user", "content": [{"type": "input_text", "text": "Hi"}]}], "own": {}},
+    ],
+)
+def test_requests_of_responses_are_told_by_their_own_keys(more: dict[str, Any]) -> None:
+    """What only the Responses API has, or nothing but what its requests have, makes a request of it."""
+    assert am.recognize({**_INPUT, **more}) == "openai-responses"
+
+
+@pytest.mark.parametrize("columns", [{"text": "Below is ..."}, {"text": "x", "tools": "[]"}])
+def test_rows_of_alpaca_may_have_a_text_beside(columns: dict[str, Any]) -> None:
+    """The columns of Alpaca are recognised beside others that any row may have."""
+    assert am.recognize({"instruction": "Add.", "input": "1, 2", "output": "3", **columns}) == "sharegpt"
+
+
 def test_the_error_names_best_guess_and_unknown_keys() -> None:
     """The missed keys are in the message, and are an attribute of the error."""
     with pytest.raises(am.NotUnderstood, match=r"the closest is anthropic \(0\.\d\d\): unknown keys words") as caught:
@@ -575,6 +623,7 @@ def test_detect_says_that_it_is_unsure(nobodys: str) -> None:
     done = run("detect", nobodys)
     assert done.exit_code == 1
     assert "unsure: openai 0." in done.stdout
+    assert "(a guess)" in done.stdout
     assert "unknown keys words" in done.stderr
     (found,) = json.loads(run("detect", nobodys, "--json").stdout)
     assert found["error"]["code"] == "not-understood"

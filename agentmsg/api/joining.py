@@ -1,7 +1,7 @@
 """Several documents that are one conversation: a request and its response, or items and messages side by side.
 
-``Joined`` is a codec for a list of such parts, so that all that holds for documents holds for these lists, too: they are
-converted, reported and restored exactly. It isn't registered, because such a list is no format of its own.
+``Joined`` is a codec for a list of such parts, so that all that holds for documents holds for these lists, too: they
+are converted, reported and restored exactly. It isn't registered, because such a list is no format of its own.
 """
 
 from __future__ import annotations
@@ -215,12 +215,14 @@ def _whole(histories: Sequence[History]) -> dict[str, Any]:
 def _merged(mappings: Iterable[Mapping[str, Any]], name: str) -> dict[str, Any]:
     """Return the members of several mappings; those of extras are mappings themselves."""
     merged: dict[str, Any] = {}
-    for mapping in mappings:
-        for key, value in mapping.items():
-            both = [merged[key], value] if key in merged else [value]
-            if both[1:] and both[0] != value and not (name == "extras" and all(isinstance(each, dict) for each in both)):
-                raise _differ(f"{name}/{key}")
-            merged[key] = _merged(both, f"{name}/{key}") if name == "extras" and isinstance(value, dict) else value
+    for key, value in (member for mapping in mappings for member in mapping.items()):
+        told = merged.get(key, value)
+        if told != value and name == "extras" and isinstance(told, dict) and isinstance(value, dict):
+            merged[key] = _merged(cast("list[dict[str, Any]]", [told, value]), f"{name}/{key}")
+        elif told != value:
+            raise _differ(f"{name}/{key}")
+        else:
+            merged[key] = value
     return merged
 
 

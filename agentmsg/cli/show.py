@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agentmsg.cli.options import at_option, column_option, each_option, form_option, join_option, output_option, quiet_option
+from agentmsg.cli.options import (
+    at_option,
+    column_option,
+    each_option,
+    form_option,
+    join_option,
+    output_option,
+    quiet_option,
+)
 from agentmsg.cli.output import check_ending, check_written, output_to, write_file
 from agentmsg.cli.reading import history_at
 from agentmsg.cli.terminal import has_colours, say, write_bytes

@@ -1,15 +1,16 @@
 """The value of a YAML file as JSON: cassettes of HTTP traffic are often YAML.
 
-Only plain data is taken, as YAML 1.1 spells it: a tag that would make anything else is an error. Times stay texts as they
-are spelt. Bytes become the text that they are in UTF-8, else their Base64, as in the file.
+Only plain data is taken, as YAML 1.1 spells it: a tag that would make anything else is an error. Times stay texts as
+they are spelt. Bytes become the text that they are in UTF-8, else their Base64, as in the file.
 
-Nothing is recursive here, and a name for another part (an alias) costs what that part costs: a few lines of aliases can't
-become gigabytes.
+Nothing is recursive here, and a name for another part (an alias) costs what that part costs: a few lines of aliases
+can't become gigabytes.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
@@ -40,8 +41,8 @@ def yaml_value(data: bytes, limits: Limits) -> Any:
 
     Raises:
         DecodeError: code "syntax" if it isn't YAML, or holds several documents, or an alias in its own part; "type" for
-            tags of other than plain data; "key" for keys that aren't texts, and "duplicate-key" for two of a name; "depth";
-            "bytes" if aliases make it too long.
+            tags of other than plain data; "key" for keys that aren't texts, "duplicate-key" for two of a name; "number"
+            for one that isn't finite; "depth"; "bytes" if aliases make it too long.
         FileError: code "unavailable" if PyYAML is missing.
     """
     yaml = extra("yaml", "yaml", "a YAML file")
@@ -170,7 +171,10 @@ class _Builder:
             return _text_of(text)
         if tag not in _CONSTRUCTED:
             _refuse(f"YAML of the type {excerpt(tag)} is not plain data", "type")
-        return self._loader.yaml_constructors[tag](self._loader, node(tag, text))
+        value = self._loader.yaml_constructors[tag](self._loader, node(tag, text))
+        if isinstance(value, float) and not isfinite(value):
+            _refuse(f"{excerpt(text)} is no number of JSON", "number")
+        return value
 
 
 def _text_of(encoded: str) -> str:

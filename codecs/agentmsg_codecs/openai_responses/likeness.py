@@ -37,9 +37,9 @@ _OWN: _Types = {
 }  # fmt: skip
 _SHARED: _Types = {"instructions": str, "store": bool, "tool_choice": (str, dict), "tools": list}
 _GENERIC = frozenset({
-    "background", "context_management", "extra_body", "extra_headers", "extra_query", "id", "input", "metadata", "model",
-    "prompt", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "service_tier", "stream_options",
-    "timeout", "timestamp", "user",
+    "background", "context_management", "extra_body", "extra_headers", "extra_query", "id", "input", "metadata",
+    "model", "prompt", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "service_tier",
+    "stream_options", "timeout", "timestamp", "user",
 })  # fmt: skip
 _OF_PROMPTS = frozenset({"id", "variables", "version"})
 _TELLS_NOTHING = (NoneType, bool, int, float)
