@@ -187,6 +187,25 @@ def test_what_is_no_conversation_is_refused(parts: Any, codec: str | None, words
         am.decode_parts(parts, codec)
 
 
+def test_only_a_loss_report_gives_parts_again() -> None:
+    """Carried content says nothing of parts: restore asks for a format to write."""
+    case = JOINED["request and response"]
+    options = [*case.options, "-t", "langchain", "-o", "a.json", "--carry"]
+    assert agentmsg("convert", str(REPORTED / case.file), *options).exit_code == 0
+    done = agentmsg("restore", "a.json")
+    assert (done.exit_code, "--to" in done.stderr, done.stdout) == (1, True, "")
+    assert agentmsg("restore", "a.json", "-t", "json").exit_code == 0
+
+
+def test_what_was_never_joined_gives_no_parts() -> None:
+    """A loss report that calls another history joined is refused with a typed error."""
+    Path("a.json").write_text(json.dumps([USER]))
+    assert agentmsg("convert", "a.json", "-t", "openai", "-o", "b.json", "--losses", "l").exit_code == 0
+    Path("l").write_text(Path("l").read_text().replace('"from":"openai"', '"from":"joined"'))
+    done = agentmsg("restore", "b.json", "l")
+    assert (done.exit_code, "can be written as parts" in done.stderr, done.stdout) == (1, True, "")
+
+
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_the_error_names_the_part(number: int) -> None:
     """The path of an error begins with the number of the part, even where parts are read together."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg.checking.detection import BAR, detect, recognize
-from agentmsg.errors import AgentMsgError, DecodeError, NotUnderstood, refused
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, NotUnderstood, refused
 from agentmsg.formats.codec import Codec
 from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
 from agentmsg.model.blocks import TextBlock
@@ -99,17 +99,23 @@ class Joined(Codec):
         return History(messages, notes={JOINED: {"parts": adopt(notes)}}, **_whole(histories))
 
     def write(self, history: History) -> Any:
-        """Write a history that was read from parts as these."""
-        note: Any = history.notes.get(JOINED)
-        if note is None:
-            msg = "only a history that was read from parts can be written as parts"
-            raise DecodeError(msg)
+        """Write a history that was read from parts as these.
+
+        Raises:
+            EncodeError: for any other history.
+        """
         parts: list[Any] = []
         start = 0
-        for each in note["parts"]:
-            end = start + each["messages"]
-            parts += _written(each, history.messages[start:end])
-            start = end
+        try:
+            for each in cast("Any", history.notes)[JOINED]["parts"]:
+                end = start + each["messages"]
+                parts += _written(each, history.messages[start:end])
+                start = end
+        except AgentMsgError:
+            raise
+        except Exception as error:
+            msg = "only a history that was read from parts can be written as parts; name a format with --to"
+            raise EncodeError(msg) from error
         return parts
 
 
