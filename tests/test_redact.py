@@ -337,6 +337,9 @@ def test_values_are_secret_for_their_names() -> None:
         am.Msg.assistant(tool_calls=[{"name": "f", "input": {"Authorization": "Bearer opaquetoken"}}])
     )
     _check(header, "opaquetoken")
+    for value in (f"Token {filled('<h40>')}", filled("<w40>")):
+        call = am.ToolUseBlock("1", "f", {"headers": {"Authorization": value}})
+        _check(am.History([am.Msg("assistant", [call])]), value[6:])
     schema = {"type": "object", "properties": {"password": {"type": "string"}}, "required": ["password"]}
     clean = am.History(
         ["hunter"], tools=[am.ToolSpec("login", "d", schema)], metadata={"token": "${TOKEN}", "password": "***"}
@@ -459,7 +462,7 @@ def test_any_history_is_redacted_and_restored(history: am.History) -> None:
 
 HOSTILE = [
     "a", "@", "a@", "a@b.", "eyJ", "eyJ-", "eyJaaaaaa.", "sk-", "sk-a", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----",
-    "://", "://a:", "://a:b@", "://1a", "bearer ", "bearer a", "authorization: bearer a", "basic YTpi", "password=",
+    "pwd=a1", "://", "://a:", "://a:b@", "://1a", "bearer ", "bearer a", "authorization: bearer a", "basic YTpi", "password=",
     "api_key=", "?key=", "/home/", "\\", "C:\\Users\\a b ", "REDACTED_", "REDACTED_A_", ";base64,", "%40a",
     "SG.a.", "AKIA", "\\n", "password: hunter{0}2 ", "u{0}@example.com ", "/home/u{0} ", "https://a:hunter{0}@b ",
 ]  # fmt: skip

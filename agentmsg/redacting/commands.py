@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from agentmsg.redacting.rule import DIGIT, EDGE, GAP, HARD_CODED, LITERAL, OPEN, Rule, said
+from agentmsg.redacting.rule import COOKIES, DIGIT, EDGE, GAP, HARD_CODED, LITERAL, OPEN, Rule, said
 
 __all__ = ["COMMANDS"]
 
-# A command ends with its line.
-_LINE = r"(?:(?!\\n)[^\n]|(?<=\\)\n|(?<=\\)\\n){0,400}?"
+# What may stand before an option: other words of the command, which ends with its line.
+_BLANK = r"(?:[ \t]|(?<=\\)\n|(?<=\\)\\n){1,8}+"
+_WORDS = rf"(?:{_BLANK}(?:[^\s\\]++|\\(?!n))++){{0,60}}?{_BLANK}"
 _WORD = r"(?P<secret>(?![-$<{*%\[])[^\s\"'\\|;&<>`]{4,200}+)"
 # The kind, words of which a text must have one, programs, the option before the value, and its page.
 _OPTIONS: tuple[tuple[str, str, str, str, str], ...] = (
@@ -17,13 +18,6 @@ _OPTIONS: tuple[tuple[str, str, str, str, str], ...] = (
         "curl",
         rf"(?:-u|-U|--user|--proxy-user)[=\s]{{0,2}}{OPEN}[^\s:\"'\\]{{1,100}}:{_WORD}",
         "https://curl.se/docs/manpage.html#-u",
-    ),
-    (
-        "token",
-        "curl",
-        "curl",
-        rf"(?:-b|--cookie)[=\s]{{0,2}}{OPEN}[\w.-]{{1,100}}={_WORD}",
-        "https://curl.se/docs/manpage.html#-b",
     ),
     (
         "password",
@@ -45,18 +39,25 @@ _OPTIONS: tuple[tuple[str, str, str, str, str], ...] = (
     ("password", "sqlcmd, osql, bcp", "sqlcmd|osql|bcp", rf"-P\s{{0,2}}{OPEN}{_WORD}", "https://learn.microsoft.com/sql/tools/sqlcmd/"),
     ("password", "htpasswd", "htpasswd", rf"-[a-zA-Z]{{0,6}}b[a-zA-Z]{{0,6}}\s\S{{1,100}}\s\S{{1,100}}\s{OPEN}{_WORD}", "https://httpd.apache.org/docs/current/programs/htpasswd.html"),
     ("password", "smbclient", "smbclient", rf"(?:-U|--user)[=\s]{{1,2}}{OPEN}[^\s%\"'\\]{{1,100}}%{_WORD}", "https://www.samba.org/samba/docs/current/man-html/smbclient.1.html"),
-    ("password", "net use", "net use", rf"(?:(?<=\s\*)|/user:[^\s\"']{{1,100}})\s{{1,4}}{OPEN}(?!/){_WORD}", "https://learn.microsoft.com/windows-server/administration/windows-commands/net-use"),
+    ("password", "net use", "net use", rf"(?:\*|/user:[^\s\"']{{1,100}})\s{{1,4}}{OPEN}(?!/){_WORD}", "https://learn.microsoft.com/windows-server/administration/windows-commands/net-use"),
     ("password", "ldap", "ldap(?:search|modify|add|delete|whoami|passwd)", rf"-w\s{{0,2}}{OPEN}{_WORD}", "https://www.openldap.org/software/man.cgi?query=ldapsearch"),
     ("password", "unzip, zip", "unzip|zip", rf"-P\s{OPEN}{_WORD}", "https://linux.die.net/man/1/zip"),
 )  # fmt: skip
 
 
 def _command(kind: str, anchors: str, programs: str, option: str, about: str) -> Rule:
-    return said(kind, anchors, rf"{EDGE}(?i:{programs})(?:\.exe)?(?=\s){_LINE}(?<=\s){option}", about)
+    return said(kind, anchors, rf"{EDGE}(?i:{programs})(?:\.exe)?{_WORDS}{option}", about)
 
 
 COMMANDS: tuple[Rule, ...] = (
     *(_command(*row) for row in _OPTIONS),
+    said(
+        "token",
+        "curl",
+        rf"{EDGE}curl{_WORDS}(?:-b|--cookie)[=\s]{{0,2}}{OPEN}(?P<secret>[\w.-]{{1,100}}=[^\n\"'\\]{{4,400}}+)",
+        "https://curl.se/docs/manpage.html#-b",
+        each=COOKIES,
+    ),
     said(
         "password",
         "-password, -passwd, -pass, -token, -secret, -api-key, -apikey, -access-key, -storepass, -keypass",

@@ -31,9 +31,11 @@ _BASE64 = re.compile(r"(?!/home/|/Users/)[A-Za-z0-9+/_\r\n-]*+[=\r\n]*")
 _PAYLOAD = 1024
 # A secret known only from its context is searched elsewhere if it can hardly be a common word.
 _LEAST, _SURE = 6, 16
+# Longer ones aren't: comparing them at each place where they may begin would take quadratic time.
+_LONGEST = 4096
 _HEAD = 6
 # The kinds of what is named.
-_KINDS: Mapping[str, str] = {"cookie": "token"}
+_KINDS: Mapping[str, str] = {"header": "token"}
 
 
 def _empty() -> dict[str, None]:
@@ -198,6 +200,8 @@ class _Search:
         return placeholder
 
     def remember(self, secret: str, placeholder: str) -> None:
+        if len(secret) > _LONGEST:
+            return
         self.elsewhere.setdefault(secret[:_HEAD], {}).setdefault(len(secret), {}).setdefault(secret, placeholder)
 
     def repeated(self, text: str, own: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
@@ -221,11 +225,11 @@ class _Search:
 
 
 def _may_be_secret(text: str, nature: Nature) -> bool:
-    """Whether a value may be secret for its name; other cookies and tokens are part of many a conversation."""
+    """Whether a value may be secret for its name; other headers and tokens are part of many a conversation."""
     if _PLACEHOLDER.search(text):
         return False
-    if nature == "cookie":
-        return "=" in text
+    if nature == "header":
+        return len(text) >= _SURE and ("=" in text or any(char.isdigit() for char in text))
     return is_random(text) if nature == "token" else may_be_secret(text)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Nature", "Visit", "rewritten", "texts_in"]
 
-Nature = Literal["text", "opaque", "key", "password", "token", "cookie"]
+Nature = Literal["text", "opaque", "key", "password", "token", "header"]
 """What a text is: an ordinary one; a payload that isn't to be damaged; a value whose name says that it is secret."""
 Visit: TypeAlias = Callable[[str, Nature], str]
 

@@ -17,7 +17,7 @@ from base64 import b64decode
 from ipaddress import ip_address
 
 from agentmsg.redacting.commands import COMMANDS
-from agentmsg.redacting.rule import DIGIT, EDGE, ESCAPED, HARD_CODED, IS, LITERAL, OPEN, START, Rule, said
+from agentmsg.redacting.rule import COOKIES, DIGIT, EDGE, ESCAPED, HARD_CODED, IS, LITERAL, OPEN, START, Rule, said
 from agentmsg.redacting.tokens import TOKENS
 
 __all__ = ["RULES", "SECRET_NAMES", "is_random", "may_be_secret"]
@@ -115,7 +115,7 @@ _SAID_KEY = (
 )
 SECRET_NAMES = re.compile(
     r"(?:.{0,60}(?:[_.-]|(?<=[a-z])(?=[A-Z])))??(?i:" + _KEY + r"|(?P<password>" + _PASSWORD + r"|pass)|"
-    r"(?P<token>token)|(?P<cookie>(?:set-)?cookie2?))"
+    r"(?P<token>token)|(?P<header>(?:set-)?cookie2?|(?:proxy-)?authorization))"
 )
 """What a value is called that is a secret for its name alone (the whole key of a JSON object)."""
 
@@ -160,8 +160,7 @@ _NAMED: tuple[Rule, ...] = (
         "cookie",
         rf"(?i:cookie2?){IS}(?P<secret>[\w.-]{{1,100}}=[^\n\"'\\]{{4,}})",
         "https://www.rfc-editor.org/rfc/rfc6265",
-        each=r"(?<![\w.-])(?!(?i:path|domain|expires|max-age|samesite|version|priority)=)[\w.-]{1,100}+="
-        r"(?P<secret>(?=[^\s;,]{0,60}[0-9])[^\s;,]{6,}|[^\s;,]{12,})",
+        each=COOKIES,
     ),
     said(
         "password",
@@ -212,6 +211,20 @@ _NAMED: tuple[Rule, ...] = (
         "key, secret, token",
         rf"(?i:{_SAID_KEY}){IS}(?=[^\sA-Za-z]{{0,40}}[A-Za-z]){_VALUE}",
         _WHERE_KEY,
+    ),
+    said(
+        "key",
+        "pass, pwd, key, secret, token",
+        r"(?i:pass(?:word|wd|phrase)?|pwd|key|secret|token)(?:[\"'\\]{0,8},|(?=\s?\n)|(?=\\n))(?:\s|\\n){0,12}"
+        rf"{OPEN}value{IS}{_VALUE}",
+        "https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/",
+    ),
+    said(
+        "key",
+        "key, secret, token",
+        r"(?i:key|secret|token)\s(?i:is|was)\s{0,3}:?\s{0,3}[\"'`*]{0,3}(?P<secret>[\w.~+/=-]{16,}+)",
+        HARD_CODED,
+        check=is_random,
     ),
     said(
         "key",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "COOKIES",
     "DIGIT",
     "EDGE",
     "ESCAPED",
@@ -117,6 +118,11 @@ DIGIT = r"(?=[^\s0-9]{0,200}[0-9])"
 LITERAL = (
     r"(?![$<{*%\[])(?![\w.]{1,100}[(\[])(?!(?:args|config|ctx|env|github|inputs|os|options|opts|params|process|props|req|"
     r"request|secrets|self|settings|steps|this|user|vars?)\.)"
+)
+# The values of cookies, but not their attributes.
+COOKIES = (
+    r"(?<![\w.-])(?!(?i:path|domain|expires|max-age|samesite|version|priority)=)[\w.-]{1,100}+="
+    r"(?P<secret>(?=[^\s;,]{0,60}[0-9])[^\s;,]{6,}|[^\s;,]{12,})"
 )
 HARD_CODED = "https://owasp.org/www-community/vulnerabilities/Use_of_hard-coded_password"
 
