@@ -561,3 +561,19 @@ def test_a_repaired_conversation_has_calls_behind_users_and_comes_back() -> None
     output = am.decode(done.document, "gemini")
     assert "call-place" not in {finding.code for finding in am.check(output, "gemini")}
     assert am.encode(am.restore(output, done.losses), "openai") == request
+
+
+def test_a_result_of_an_unknown_name_takes_no_calls_place() -> None:
+    """Results without id answer the calls of their name; one whose name no call has answers none, and uses up none."""
+    response = {"response": {"output": "1"}}
+    document = {
+        "contents": [
+            {"role": "model", "parts": [{"functionCall": {"name": name, "args": {}}} for name in ("f", "g")]},
+            {"role": "user", "parts": [{"functionResponse": {"name": name, **response}} for name in ("x", "g", "x")]},
+            {"role": "user", "parts": [{"functionResponse": response}]},
+        ]
+    }
+    history = am.decode(document, "gemini")
+    f, g = (call.id for call in history[0].tool_calls)
+    assert [result.tool_call_id for message in history for result in message.tool_results] == [None, g, None, f]
+    assert am.encode(history, "gemini") == document

@@ -12,7 +12,7 @@ from agentmsg.fitting.account import account
 from agentmsg.fitting.fit import fit
 from agentmsg.redacting.redactor import Redactor
 from data import effort, share, some
-from support.growth import GROWTH, work_of
+from support.growth import DOCUMENTS, GROWTH, work_of
 from support.timing import check_growth
 
 if TYPE_CHECKING:
@@ -75,6 +75,21 @@ def test_formats_take_work_that_grows_with_the_input(kind: str) -> None:
         assert sizes[0].keys() == sizes[1].keys() == sizes[2].keys()
         for step in sizes[0]:
             _check(f"{kind}, {name}: {step}", [works[step] for works in sizes])
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_reading_takes_work_that_grows_with_the_document(kind: str) -> None:
+    """Reading, detecting and writing back what no history is written as takes twice the work for twice the size."""
+    name, make = DOCUMENTS[kind]
+    steps: dict[str, Callable[[Any], Any]] = {
+        "decode": lambda document: am.decode(document, name),
+        "encode": lambda document: am.encode(am.decode(document, name), name),
+        "convert": lambda document: am.convert(document, name, "anthropic"),
+    }
+    for step, act in steps.items():
+        act(make(2))
+        works = [work_of(lambda: act(document))[0] for document in map(make, (SIZE, 2 * SIZE, 4 * SIZE))]  # noqa: B023 - called at once
+        _check(f"{kind}: {step}", works)
 
 
 REDACTOR = Redactor(words=["text", "0"])
@@ -148,3 +163,16 @@ def test_time_grows_with_the_input(kind: str) -> None:
             return lambda: codec.to_bytes(fit(history, codec).history)
 
         check_growth(work, (size, 4 * size), 9, floor=0.005)
+
+
+@pytest.mark.slow
+def test_many_calls_in_one_message_take_linear_time() -> None:
+    """Eight times the calls in one message take far less than 64 times as long: no message is copied for each call."""
+    for name in am.codec_names():
+        codec = am.get_codec(name)
+
+        def work(count: int, codec: am.Codec = codec) -> Callable[[], Any]:
+            history = GROWTH["calls in one message"](count)
+            return lambda: codec.to_bytes(fit(history, codec).history)
+
+        check_growth(work, (4000, 32000), 8 * 2, floor=0.005)

@@ -11,16 +11,19 @@ import pytest
 from hypothesis import given, settings
 
 import agentmsg as am
-from agentmsg.redacting.patterns import KINDS, RULES
+from agentmsg.redacting.patterns import RULES
 from agentmsg.redacting.redactor import Redactor
+from agentmsg.redacting.rule import KINDS
 from agentmsg.testing.single_values import single_values
 from agentmsg.testing.strategies import histories
 from agentmsg.values.types import is_mapping, is_sequence
-from data import effort, share, some
+from data import corpus, effort, recorded, share, some
+from support.secrets import CONTEXTS, TOKENS, filled
 from support.timing import check_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1234\nabcd==\n-----END RSA PRIVATE KEY-----"
 # By a name: the kind, a realistic text, and the part that must be gone.
@@ -56,6 +59,19 @@ CLEAN = [
     "max_tokens=100000, password = get_password(), token: str, api_key=os.environ['KEY'], https://host:8080/a@b",
     "the private key, -----BEGIN CERTIFICATE-----, eyJ, 3f2504e0-4f89-11d3-9a0c-0305e82c3301",
     "/Users/Shared/x, C:\\Users\\Public\\x, http://$USER:$PASS@host, http://user:${PASS}@host",
+    "/home/runner/work/x, /home/vscode/.config, C:\\Users\\runneradmin\\x, /home/user/project",
+    "sk-learn-pipeline-for-2024-data, xai-grok-code-fast-1-2025-08-25, pa-long-slug-2-for-a-page-of-docs-that-goes",
+    "d3b07384d113edec49eaa6238ad5ff00 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 a4b1d0c",
+    '"integrity": "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=="',
+    'etag: "33a64df551425fcc55e4d42a148795d9f25f89d4", max_tokens: 100000, eos_token="<|end_of_text|>"',
+    "next_token = 12345678, nextPageToken: CiAKGjBpNDd2Nmp2Zml2cXRwYjBpOXA, token: 'Hello', key: value1234",
+    "the password is base64-encoded, a password is 8 characters, the secret is safe, secret santa, api key rotation",
+    'password == "x1234567", password: {"type": "string"}, "password": "string", api_key=settings.KEY_12',
+    "--max-tokens 4096, --token $TOKEN, PWD=/root/a1, TEST_PASS=1, PASS: test_one_2, BYPASS=enabled1",
+    "curl -sS -o out.txt https://example.org/a, docker run -p 8080:80 nginx, mysql -p shop, mysql -u root -p",
+    "psql -p 5432, echo hello | sort, echo 12345678 | sudo tee x, openssl passwd, unzip -P, PRIMARY_KEY=customer_nr_1",
+    "cookie = get_cookie(1), document.cookie, cookies: yes, Set-Cookie: theme=dark; Path=/, curl -b cookies.txt x",
+    "machine learning, login with password reset, a.b.c, Mxxxxxxxxxxxxxxxxxxxxxxx.test_1.example",
 ]
 
 
@@ -150,6 +166,100 @@ def test_each_shape_is_found_in_prose_and_in_json(name: str) -> None:
             assert _is_json(done.history[0].text)
 
 
+def _forms(text: str) -> tuple[str, ...]:
+    """Return a text in prose, in JSON, and in JSON inside of JSON."""
+    return (
+        text,
+        f"Use this: {text} and go on.",
+        json.dumps({"a": f"x\n{text}"}),
+        json.dumps(json.dumps([f"\t{text}\n"])),
+    )
+
+
+@pytest.mark.parametrize("service", TOKENS)
+def test_tokens_of_services_are_found(service: str) -> None:
+    """A token with a form of its own is found in prose and JSON, and restored."""
+    token = filled(TOKENS[service])
+    body = max(re.findall(r"[A-Za-z0-9_]+", token), key=len)
+    for text in _forms(token):
+        done = _check(am.History.of(text))
+        assert body not in done.history[0].text, done.history[0].text
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_secrets_are_found_by_the_words_around_them(context: str) -> None:
+    """What a command, a header, a setting or a prompt calls secret goes; the words around it stay."""
+    text = filled(CONTEXTS[context])
+    secrets, plain = re.findall("«(.*?)»", text), re.sub("[«»]", "", text)
+    words = re.split("«.*?»", text)
+    for form in _forms(plain):
+        out = _check(am.History.of(form)).history[0].text
+        assert not [secret for secret in secrets if secret in out], out
+    assert am.redact([plain]).history[0].text.startswith(words[0][:6])
+
+
+def test_a_cookie_is_redacted_value_by_value() -> None:
+    """Names and attributes of cookies stay; the same value has the same placeholder, also as an argument."""
+    value = filled("<w32>")
+    done = _check(
+        am.History.of(f"Set-Cookie: sid={value}; Path=/; Max-Age=1209600; theme=dark", f"It was {value}."), value
+    )
+    assert [message.text for message in done.history] == [
+        "Set-Cookie: sid=REDACTED_TOKEN_1; Path=/; Max-Age=1209600; theme=dark",
+        "It was REDACTED_TOKEN_1.",
+    ]
+    call = am.ToolUseBlock("1", "get", {"headers": {"Cookie": f"a=b; sid={value}"}, "cookie": "chocolate"})
+    assert _check(am.History([am.Msg("assistant", [call])]), value).history[0].tool_calls[0].input == {
+        "headers": {"Cookie": "REDACTED_TOKEN_1"},
+        "cookie": "chocolate",
+    }
+
+
+# By kind: what is found on request, and what only looks like it.
+ASKED: dict[str, tuple[list[str], list[str]]] = {
+    "card": (["4111 1111 1111 1111", "5500-0000-0000-0004", "340000000000009"], ["4111 1111 1111 1112", "1700000000"]),
+    "iban": (["DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432"], ["DE89370400440532013001", "AB12CDEF"]),
+    "ip": (["192.168.1.20", "2001:db8::8a2e:370:7334"], ["1.2.3", "999.1.1.1", "127.0.0.1", "::1", "12:30", "a::b::c"]),
+    "phone": (["+49 30 901820", "+1 (212) 555-0123", "(212) 555-0123", "212-555-0123"], ["2024-10-31", "555-0123"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_some_kinds_are_found_on_request(kind: Any) -> None:
+    """Phone and card numbers, IBANs and addresses are found only if asked for, alone or beside the default kinds."""
+    yes, no = ASKED[kind]
+    for text in yes:
+        history = am.History.of(f"It is {text}, a@example.com.")
+        label = f"REDACTED_{kind.upper()}_1"
+        assert am.redact(history).history[0].text == f"It is {text}, REDACTED_EMAIL_1."
+        assert am.redact(history, kinds=[kind]).history[0].text == f"It is {label}, a@example.com."
+        assert am.redact(history, kinds=["default", kind]).history[0].text == f"It is {label}, REDACTED_EMAIL_1."
+    for text in no:
+        history = am.History.of(f"It is {text}.")
+        assert am.redact(history, kinds=[kind]).history is history, text
+
+
+# All that recorded conversations say of keys, tokens and passwords: the passwords that one dataset makes up.
+RECORDED = {"a9B7$#fG3&Z1", "aB3#fG7!kL9@", "password123", "A1b2C3d4E5f6", "aBcD1234EfGh"}
+
+
+@pytest.mark.parametrize(
+    "system", ["anthropic", "gemini", "hf_messages", "langchain", "openai_chat", "openai_responses", "sharegpt"]
+)
+def test_recorded_conversations_are_left_as_they_are(system: str) -> None:
+    """Ids, signatures, payloads, code and prose of recorded conversations aren't secrets."""
+    redactor = Redactor(kinds=["key", "token", "private-key", "password"])
+    for path in recorded(corpus(system)):
+        done = redactor([am.Msg("user", [am.DataBlock(json.loads(line)) for line in _documents(path)])])
+        text = json.dumps([loss.was for loss in done.losses])
+        assert not done.losses or any(known in text for known in RECORDED), (path, [loss.now for loss in done.losses])
+
+
+def _documents(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    return text.splitlines() if path.suffix == ".jsonl" else [text]
+
+
 def test_what_only_looks_like_a_secret_stays() -> None:
     """Versions, web pages, code and words that begin like keys aren't secrets: the history is the very same."""
     for text in CLEAN:
@@ -227,6 +337,9 @@ def test_values_are_secret_for_their_names() -> None:
         am.Msg.assistant(tool_calls=[{"name": "f", "input": {"Authorization": "Bearer opaquetoken"}}])
     )
     _check(header, "opaquetoken")
+    for value in (f"Token {filled('<h40>')}", filled("<w40>")):
+        call = am.ToolUseBlock("1", "f", {"headers": {"Authorization": value}})
+        _check(am.History([am.Msg("assistant", [call])]), value[6:])
     schema = {"type": "object", "properties": {"password": {"type": "string"}}, "required": ["password"]}
     clean = am.History(
         ["hunter"], tools=[am.ToolSpec("login", "d", schema)], metadata={"token": "${TOKEN}", "password": "***"}
@@ -349,10 +462,14 @@ def test_any_history_is_redacted_and_restored(history: am.History) -> None:
 
 HOSTILE = [
     "a", "@", "a@", "a@b.", "eyJ", "eyJ-", "eyJaaaaaa.", "sk-", "sk-a", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----",
-    "://", "://a:", "://a:b@", "://1a", "bearer ", "bearer a", "authorization: bearer a", "basic YTpi", "password=",
+    "pwd=a1", "://", "://a:", "://a:b@", "://1a", "bearer ", "bearer a", "authorization: bearer a", "basic YTpi", "password=",
     "api_key=", "?key=", "/home/", "\\", "C:\\Users\\a b ", "REDACTED_", "REDACTED_A_", ";base64,", "%40a",
     "SG.a.", "AKIA", "\\n", "password: hunter{0}2 ", "u{0}@example.com ", "/home/u{0} ", "https://a:hunter{0}@b ",
 ]  # fmt: skip
+
+
+# What each shape begins with, again and again, with and without what may follow.
+HOSTILE += [f"{anchor}{more}" for rule in RULES for anchor in rule.anchors for more in ("", " ", "=a1", ": -p ")]
 
 
 @pytest.mark.parametrize("piece", some(HOSTILE, effort(40)))

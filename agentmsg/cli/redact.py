@@ -12,7 +12,7 @@ from agentmsg.cli.running import Run, input_options, run_job, running_options
 from agentmsg.files.changing import Redact
 from agentmsg.files.file_names import Kind
 from agentmsg.files.job import Job
-from agentmsg.redacting.patterns import KINDS
+from agentmsg.redacting.rule import KINDS
 
 if TYPE_CHECKING:
     from agentmsg.files.run import Outcome
@@ -23,7 +23,7 @@ _EXAMPLES = """\b
 Examples:
   agentmsg redact chat.json -o shared.json
   agentmsg redact logs/ -o shared/ --jobs 4
-  agentmsg redact chat.json -o shared.json --kind email --kind home
+  agentmsg redact chat.json -o shared.json --kind default --kind phone
   agentmsg redact chat.json -o shared.json --pattern 'order=ORD-[0-9]+'
   agentmsg redact chat.json -o shared.json --losses secrets.jsonl
 """
@@ -44,7 +44,11 @@ def _pairs(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dic
 @input_options
 @to_option("The format to write (default: that of SRC).")
 @click.option(
-    "--kind", "kinds", multiple=True, type=click.Choice(sorted(KINDS)), help="Find only this kind. Repeatable."
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(["default", *sorted(KINDS)]),
+    help="Find only this kind. Repeatable. card, iban, ip and phone aren't among the default ones.",
 )
 @click.option(
     "--pattern",
@@ -69,7 +73,7 @@ def command(
 ) -> None:
     """Replace secrets and personal data by placeholders.
 
-    Keys, tokens, private keys, passwords in URLs, mail addresses and the names in home paths become placeholders such
+    Keys, tokens, cookies, private keys, passwords, mail addresses and the names in home paths become placeholders such
     as REDACTED_EMAIL_1. In one document, the same secret is always the same placeholder. Review the output before you
     share it: no pattern finds every secret.
 

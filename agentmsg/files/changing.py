@@ -13,8 +13,8 @@ import attrs
 from agentmsg.ops.filtering import filter_messages
 from agentmsg.ops.tokens import approximate_tokens, token_counter
 from agentmsg.ops.trimming import trim_messages
-from agentmsg.redacting.patterns import SecretKind
 from agentmsg.redacting.redactor import Redactor
+from agentmsg.redacting.rule import SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +91,7 @@ class Redact:
     """Replace secrets by placeholders; see ``agentmsg.redact`` for the fields.
 
     Attributes:
-        kinds: what to look for; empty for all built-in kinds.
+        kinds: what to look for; empty for the default kinds.
         patterns: your own, as name and regular expression.
     """
 

@@ -33,7 +33,7 @@ _SETTERS: Mapping[str, Callable[[Any, Any], None]] = {"id": link_call, "tool_cal
 class _Waiting:
     """The calls without ids that have no result yet, in order, as a reader sees them.
 
-    A result that answers none of them still uses up one: of parallel results, each has its own.
+    A result of a name that no waiting call has answers none of them, and uses up none.
 
     Args:
         family: whose marks these are.
@@ -77,9 +77,8 @@ class _Waiting:
         if link is not None:
             self._taken.add(link if expected is None else expected)
             return None
-        taken = self.expected(None) if expected is None else expected
-        if taken is not None:
-            self._taken.add(taken)
+        if expected is not None:
+            self._taken.add(expected)
         return expected
 
     def is_known(self, link: str) -> bool:

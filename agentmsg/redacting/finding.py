@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg.redacting.leaves import Nature
-from agentmsg.redacting.patterns import label_of
+from agentmsg.redacting.patterns import is_random, may_be_secret
+from agentmsg.redacting.rule import label_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from agentmsg.redacting.patterns import Rule
+    from agentmsg.redacting.rule import Rule
 
 __all__ = ["Found", "Texts", "kinds_in"]
 
@@ -30,12 +31,11 @@ _BASE64 = re.compile(r"(?!/home/|/Users/)[A-Za-z0-9+/_\r\n-]*+[=\r\n]*")
 _PAYLOAD = 1024
 # A secret known only from its context is searched elsewhere if it can hardly be a common word.
 _LEAST, _SURE = 6, 16
+# Longer ones aren't: comparing them at each place where they may begin would take quadratic time.
+_LONGEST = 4096
 _HEAD = 6
-# What the value of a secret name may look like.
-_SECRET = re.compile(r"(?![$<{%*])(?!(.)\1*$)\S{4,}")
-_NO_SECRETS = frozenset(
-    {"string", "text", "none", "null", "true", "false", "password", "secret", "required", "optional"}
-)
+# The kinds of what is named.
+_KINDS: Mapping[str, str] = {"header": "token"}
 
 
 def _empty() -> dict[str, None]:
@@ -115,7 +115,7 @@ class _Search:
         self.rules = [rule for rule in rules if rule.may_be_in(self.whole, lower)]
         asked = frozenset(kinds)
         self.named: list[tuple[str, Nature]] = [
-            (text, kind) for text, kind in texts.named if kind in asked and _may_be_secret(text)
+            (text, kind) for text, kind in texts.named if _KINDS.get(kind, kind) in asked and _may_be_secret(text, kind)
         ]
         self.numbers: dict[str, int] = {}
         self.taken: set[str] = set()
@@ -142,7 +142,7 @@ class _Search:
     def named_value(self, text: str, kind: str) -> str:
         """Return the placeholder of a value with a secret name."""
         known = self.elsewhere.get(text[:_HEAD], {}).get(len(text), {}).get(text)
-        placeholder = self.placeholder(kind, text) if known is None else known
+        placeholder = self.placeholder(_KINDS.get(kind, kind), text) if known is None else known
         if _is_unlikely_word(text):
             self.remember(text, placeholder)
         return placeholder
@@ -161,17 +161,17 @@ class _Search:
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """Return the places of secrets in a text, with their placeholders."""
+        lower = text.lower()
         if len(text) < 4:  # noqa: PLR2004 - as long as the shortest, such as a mail address
             rules = [rule for rule in self.rules if not rule.anchors]
         else:
-            lower = text.lower()
             rules = [rule for rule in self.rules if rule.may_be_in(text, lower)]
         if not rules:
             return []
         taken = _kept(text)
         found: list[tuple[int, int, Rule]] = []
         for rule in rules:
-            for start, end in rule.spans(text):
+            for start, end in rule.spans(text, lower):
                 if taken.find(1, start, end) < 0:
                     taken[start:end] = b"\1" * (end - start)
                     found.append((start, end, rule))
@@ -200,6 +200,8 @@ class _Search:
         return placeholder
 
     def remember(self, secret: str, placeholder: str) -> None:
+        if len(secret) > _LONGEST:
+            return
         self.elsewhere.setdefault(secret[:_HEAD], {}).setdefault(len(secret), {}).setdefault(secret, placeholder)
 
     def repeated(self, text: str, own: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
@@ -222,9 +224,13 @@ class _Search:
             at += 1
 
 
-def _may_be_secret(text: str) -> bool:
-    """Whether a value may be a secret: not a type, a variable, a mask or prose."""
-    return bool(_SECRET.fullmatch(text)) and text.lower() not in _NO_SECRETS and not _PLACEHOLDER.search(text)
+def _may_be_secret(text: str, nature: Nature) -> bool:
+    """Whether a value may be secret for its name; other headers and tokens are part of many a conversation."""
+    if _PLACEHOLDER.search(text):
+        return False
+    if nature == "header":
+        return len(text) >= _SURE and ("=" in text or any(char.isdigit() for char in text))
+    return is_random(text) if nature == "token" else may_be_secret(text)
 
 
 def _is_unlikely_word(text: str) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Nature", "Visit", "rewritten", "texts_in"]
 
-Nature = Literal["text", "opaque", "key", "password"]
+Nature = Literal["text", "opaque", "key", "password", "token", "header"]
 """What a text is: an ordinary one; a payload that isn't to be damaged; a value whose name says that it is secret."""
 Visit: TypeAlias = Callable[[str, Nature], str]
 
@@ -147,7 +147,7 @@ def _plain(value: Any, visit: Visit, nature: Nature) -> Any:
 
 def _named(key: str, item: object) -> Nature:
     found = SECRET_NAMES.fullmatch(key[-100:]) if isinstance(item, str) else None
-    return "text" if found is None else "password" if found["password"] else "key"
+    return "text" if found is None else cast("Nature", found.lastgroup or "key")
 
 
 def _unique(items: list[tuple[str, Any, str]]) -> dict[str, Any]:

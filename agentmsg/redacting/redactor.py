@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
@@ -23,7 +23,8 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.pickling import repr_html
 from agentmsg.redacting.finding import Found, Texts, kinds_in
 from agentmsg.redacting.leaves import rewritten, texts_in
-from agentmsg.redacting.patterns import KINDS, RULES, Rule, SecretKind
+from agentmsg.redacting.patterns import RULES
+from agentmsg.redacting.rule import KINDS, USUAL, Rule, SecretKind
 from agentmsg.values.frozen import shallow
 
 if TYPE_CHECKING:
@@ -60,13 +61,13 @@ class Redaction:
         return repr_html(self.losses)
 
 
-def _kinds(value: Iterable[SecretKind] | None) -> tuple[SecretKind, ...]:
+def _kinds(value: Iterable[SecretKind | Literal["default"]] | None) -> tuple[SecretKind, ...]:
     if value is None:
-        return get_args(SecretKind)
+        return USUAL
     kinds = listed(value, "kinds")
     for kind in kinds:
-        one_of(kind, "kinds", *KINDS)
-    return kinds
+        one_of(kind, "kinds", *KINDS, "default")
+    return tuple(dict.fromkeys(each for kind in kinds for each in (USUAL if kind == "default" else (kind,))))
 
 
 def _patterns(value: Mapping[str, str | re.Pattern[str]] | None) -> Mapping[str, re.Pattern[str]]:
@@ -78,7 +79,7 @@ def _patterns(value: Mapping[str, str | re.Pattern[str]] | None) -> Mapping[str,
 
 
 def _name(name: Any) -> str:
-    if not is_a(name, str) or not _NAME.fullmatch(name) or name in {*KINDS, _WORD}:
+    if not is_a(name, str) or not _NAME.fullmatch(name) or name in {*USUAL, _WORD}:
         raise refused("patterns", name, "named by a word of your own (letters, digits, - and _)", code="option")
     return str.__str__(name)
 
@@ -177,7 +178,7 @@ def _unescaped(text: str) -> str:
 def redact(
     history: History | Msg | Iterable[MsgLike],
     *,
-    kinds: Iterable[SecretKind] | None = None,
+    kinds: Iterable[SecretKind | Literal["default"]] | None = None,
     patterns: Mapping[str, str | re.Pattern[str]] | None = None,
     words: Iterable[str] = (),
 ) -> Redaction:
@@ -193,8 +194,8 @@ def redact(
 
     Args:
         history: anything that ``History.of`` takes.
-        kinds: the built-in kinds to look for: "key", "token", "private-key", "password", "email", "home"; by default
-            all.
+        kinds: the built-in kinds to look for: by default "key", "token", "private-key", "password", "email" and "home";
+            on request also "phone", "card", "iban" and "ip". "default" stands for the default ones.
         patterns: your own regular expressions, by a name for their placeholders; if one has a group ``secret``, only
             that is replaced.
         words: your own secrets, such as a customer's name, replaced everywhere.

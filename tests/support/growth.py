@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from types import FrameType
 
-__all__ = ["GROWTH", "work_of"]
+__all__ = ["DOCUMENTS", "GROWTH", "work_of"]
 
 
 def work_of(function: Callable[[], Any]) -> tuple[int, Any]:
@@ -94,6 +94,23 @@ GROWTH: Mapping[str, Callable[[int], am.History]] = {
     "calls in one message": lambda n: _said(map(_call, range(n)), *_tools(map(_result, range(n)))),
     "calls between texts": lambda n: _said(b for i in range(n) for b in (_call(i), _text(i))),
     "calls one by one": lambda n: am.History((_msg("user", _text(0)), *_turns(n))),
+    "calls of many names": lambda n: _said(
+        (am.ToolUseBlock(f"c{i}", f"f{i}", {"a": i}) for i in range(n)),
+        *_tools(am.ToolResultBlock(f"c{i}", f"result {i}", name=f"f{i}") for i in range(n)),
+    ),
+    "results in reverse": lambda n: _said(map(_call, range(n)), *_tools(map(_result, reversed(range(n))))),
+    "results later": lambda n: am.History(
+        [_msg("assistant", _call(i)) for i in range(n)] + [_msg("user", _result(i), _text(i)) for i in range(n)]
+    ),
+    "calls of one id, and results of none": lambda n: _said(
+        (_call(i, "c") for i in range(n)), *_tools(_result(i, None) for i in range(n))
+    ),
+    "calls with signatures": lambda n: _said(
+        b for i in range(n) for b in (am.ThinkingBlock(f"t{i}", signature=am.Signature("google", "QUJD")), _call(i))
+    ),
+    "documents of one name": lambda n: am.History(
+        (_msg("user", *(am.FileBlock(am.URLSource(f"u{i}"), name="same") for i in range(n))),)
+    ),
     "results in one message": lambda n: _said(map(_call, range(n)), _msg("tool", *map(_result, range(n)))),
     "results of a user": lambda n: _said(map(_call, range(n)), _msg("user", *map(_result, range(n)))),
     "results without call": lambda n: am.History(_tools(map(_result, range(n)))),
@@ -105,6 +122,9 @@ GROWTH: Mapping[str, Callable[[int], am.History]] = {
     "messages of one id": lambda n: am.History([_msg("user", _text(i), id="same") for i in range(n)]),
     "citations": lambda n: _said(
         [am.TextBlock("x" * n, citations=[am.Citation(f"https://x/{i}", "t", "x", i, i + 1) for i in range(n)])]
+    ),
+    "texts with a citation": lambda n: _said(
+        am.TextBlock(f"text {i}", citations=[am.Citation(f"https://x/{i}", "t", "text", 0, 4)]) for i in range(n)
     ),
     "tools": lambda n: am.History(
         (_msg("user", _text(0)),), tools=[am.ToolSpec(f"t{i}", "d", {"type": "object"}) for i in range(n)]
@@ -125,6 +145,33 @@ GROWTH: Mapping[str, Callable[[int], am.History]] = {
     "refusals": lambda n: _said(am.RefusalBlock(f"no {i}") for i in range(n)),
     "what is dropped": lambda n: am.History([_msg("user", am.VideoBlock(am.URLSource(f"u{i}"))) for i in range(n)]),
     "roles": lambda n: am.History([_msg(f"r{i}", _text(i)) for i in range(n)]),
+    "extras of a history": lambda n: am.History((_msg("user", _text(0)),), extras={"hf": _entries(n)}),
+    "settings": lambda n: am.History(
+        (_msg("user", _text(0)),), settings=am.Settings(stop=[f"s{i}" for i in range(n)], temperature=0.5)
+    ),
     "structured output": lambda n: _said([_text(0)], structured=_entries(n)),
 }
 """By name, what makes a history that has so many of something."""
+
+
+def _chunk(links: Iterable[str | None]) -> dict[str, Any]:
+    """Return a chunk of LangChain that says its calls twice, as LangChain stores it."""
+    calls = [(link, {"a": number}) for number, link in enumerate(links)]
+    return {
+        "type": "AIMessageChunk",
+        "content": [{"type": "text", "text": "t", "index": 0}],
+        "tool_calls": [{"name": "f", "args": args, "id": link, "type": "tool_call"} for link, args in calls],
+        "tool_call_chunks": [
+            {"name": "f", "args": f'{{"a": {args["a"]}}}', "id": link, "index": None, "type": "tool_call_chunk"}
+            for link, args in calls
+        ],
+    }
+
+
+DOCUMENTS: Mapping[str, tuple[str, Callable[[int], Any]]] = {
+    "calls of a chunk": ("langchain", lambda n: [_chunk(f"c{i}" for i in range(n))]),
+    "calls of one id in a chunk": ("langchain", lambda n: [_chunk("c" for _ in range(n))]),
+    "calls without id in a chunk": ("langchain", lambda n: [_chunk(None for _ in range(n))]),
+    "chunks of one id": ("langchain", lambda n: [{**_chunk(["c"]), "id": "m"} for _ in range(n)]),
+}
+"""By name, a format and what makes a document of its own kind that has so many of something."""

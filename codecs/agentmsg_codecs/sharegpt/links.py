@@ -154,15 +154,16 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
     """Return messages that fit with the ids that a reader will give to their calls and results."""
     if _are_as_read(messages):
         return messages
-    links, out, is_same = _Links(messages), [*messages], True
+    links, changed = _Links(messages), dict[int, list[Any]]()
     for place, block in _linked(messages):
         new = links.call(place, block) if type(block) is am.ToolUseBlock else links.result(place, block)
         if new is not block:
             number, index = place
-            content = out[number].content
-            content = (*content[:index], new, *content[index + 1 :])
-            out[number], is_same = spelling.changed(out[number], {"content": content}), False
-    return messages if is_same else out
+            changed.setdefault(number, [*messages[number].content])[index] = new
+    out = [*messages]
+    for number, content in changed.items():
+        out[number] = spelling.changed(out[number], {"content": tuple(content)})
+    return out if changed else messages
 
 
 class _Links:

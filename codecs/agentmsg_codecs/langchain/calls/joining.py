@@ -109,6 +109,8 @@ class _Calls(list[_Call]):
     def __init__(self) -> None:
         super().__init__()
         self._by_id: dict[Any, list[_Call]] = {}
+        # How many calls with an id can't have such a copy any more.
+        self._passed: dict[tuple[Any, str, bool], int] = {}
 
     def add(self, block: am.ToolUseBlock) -> _Call:
         """Add a call, after all content."""
@@ -118,7 +120,13 @@ class _Calls(list[_Call]):
 
     def find(self, link: Any, letter: str, *, invalid: bool = False) -> _Call | None:
         """Return the first call with an id that a copy may belong to."""
-        return next((call for call in self._by_id.get(link, ()) if call.may_have(letter, invalid=invalid)), None)
+        alike, key = self._by_id.get(link, ()), (link, letter, invalid)
+        for index in range(self._passed.get(key, 0), len(alike)):
+            if alike[index].may_have(letter, invalid=invalid):
+                self._passed[key] = index
+                return alike[index]
+        self._passed[key] = len(alike)
+        return None
 
 
 def join(
