@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from agentmsg.api.reading import decode, loads
     from agentmsg.api.writing import Conversion, convert, dumps, encode, restore
     from agentmsg.checking.detection import detect, recognize
-    from agentmsg.checking.sendable import check
+    from agentmsg.fitting.repairing import check
     from agentmsg.embed.annotations import As
     from agentmsg.files.lines import dump_lines, load_lines
     from agentmsg.files.whole import dump, load
@@ -112,7 +112,7 @@ _LATER = {
     "Turn": "agentmsg.ops.turns",
     "approximate_tokens": "agentmsg.ops.tokens",
     "blocks": "agentmsg.model.blocks",
-    "check": "agentmsg.checking.sendable",
+    "check": "agentmsg.fitting.repairing",
     "chunks_of": "agentmsg.stream",
     "codec_names": "agentmsg.registry",
     "convert": "agentmsg.api.writing",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from agentmsg.checking.sendable import check
+from agentmsg.fitting.repairing import check
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
     CODEC,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentmsg.checking.sendable import check
+from agentmsg.fitting.repairing import check
 from agentmsg.cli.options import codec_options, to_option
 from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, input_options, run_job, running_options

@@ -11,7 +11,7 @@ import attrs
 
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import writing_codec
-from agentmsg.checking.sendable import check
+from agentmsg.fitting.repairing import check
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fitting.account import account
 from agentmsg.fitting.carry import carried, restore, uncarried

@@ -192,6 +192,32 @@ class Draft:
         kept = set(map(id, lines))
         self._lines = lines + [line for line in self._lines if isinstance(line.message, Drop) and id(line) not in kept]
 
+    def sources_of(self, paths: Iterable[Path]) -> Iterator[Path]:
+        """Yield the places in the input of what stands at some paths now; what the input lacks is left out."""
+        outs, blocks = self._outs(), dict[int, list[tuple[_Part, int]]]()
+        for path in paths:
+            if path[0] == "tools" and path[1:]:
+                yield ("tools", self._left[int(path[1])], *path[2:])
+                continue
+            if path[0] != "messages" or len(path) < _MESSAGE:
+                yield path
+                continue
+            index, rest = int(path[1]), path[_BLOCK:]
+            line = outs[index]
+            if line.is_added:
+                continue
+            if len(path) < _BLOCK:
+                yield ("messages", line.parts[0].index, *path[2:])
+                continue
+            if index not in blocks:
+                blocks[index] = list(line.living())
+            part, place = blocks[index][int(path[3])]
+            pick, item = part.items[place]
+            if len(rest) > 1 and item.inner is not None:
+                living = [at for at, each in enumerate(item.inner) if _stands(each)]
+                rest = (rest[0], living[int(rest[1])], *rest[2:])
+            yield ("messages", part.index, "content", pick, *rest)
+
     @property
     def history(self) -> History:
         """The current history."""

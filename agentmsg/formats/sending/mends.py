@@ -60,9 +60,9 @@ def _move_to_call(mending: Mending) -> Iterator[Edit]:
 def _set_aside(mending: Mending) -> Iterator[Edit]:
     """Turn orphans into user text after the results around them; if the call comes later, move the result there."""
     pairing = mending.request.pairing
-    waiting = {block_at(mending.request, call.path).id: call for call in reversed(pairing.calls) if not call.results}
+    waiting = {pairing.link(call.path): call for call in reversed(pairing.calls) if not call.results}
     for path in mending.paths:
-        call: Call | None = waiting.pop(block_at(mending.request, path).tool_call_id, None)
+        call: Call | None = waiting.pop(pairing.link(path), None)
         if call is None:
             yield from _as_text(mending, path)
         else:
