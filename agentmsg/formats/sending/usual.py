@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.sending.edits import Insert, Remove
+from agentmsg.formats.sending.edits import Change, Insert, Remove
 from agentmsg.formats.sending.encoding import data_encoding
-from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_outside, ids_twice, names_outside
+from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_missing, ids_outside, ids_twice, names_outside
 from agentmsg.formats.sending.mends import removing, rename, renumber
 from agentmsg.formats.sending.schemas import closed_answers, object_schemas, property_names, strict_schemas
 from agentmsg.model.blocks import TextBlock, ToolResultBlock
@@ -33,6 +33,7 @@ __all__ = [
     "empty_texts",
     "first_role",
     "id_characters",
+    "missing_ids",
     "no_messages",
     "object_schemas",
     "property_names",
@@ -204,6 +205,16 @@ def id_characters(message: str, letters: str | None = None, least: int = 1, long
     fits, allowed = _made_of(letters, least, longest)
     mend = renumber(allowed, longest=longest)
     return SendingRule("id-characters", ids_outside(fits), message, "give call and result a new id", mend=mend)
+
+
+def missing_ids(family: str) -> SendingRule:
+    """Return the rule that calls and results have an id; ``family`` is that of the codec."""
+
+    def mend(mending: Mending) -> Iterator[Edit]:
+        return (Change(path, mending.request.pairing.link(path)) for path in mending.paths)
+
+    message = "a call or result has no id"
+    return SendingRule("id-missing", ids_missing(family), message, "give both the same id", mend=mend)
 
 
 def _made_of(letters: str | None, least: int, longest: int | None) -> tuple[Callable[[str], Any], Callable[[str], str]]:

@@ -220,6 +220,7 @@ RULES = (
     SendingRule(
         "trailing-space", _trailing_space, "the last text ends with white space", "cut the white space", mend=_cut
     ),
+    usual.missing_ids(FAMILY),
     usual.duplicate_ids(in_message=False),
     usual.id_characters("ids have only letters, digits, _ and -", "a-zA-Z0-9_-"),
     *PAIRING,

@@ -87,6 +87,7 @@ RULES = (
     *LIMITS,
     # Recorded requests with an empty text were answered; an empty list is refused.
     usual.empty_messages(find=_empty_messages, severity="warning"),
+    usual.missing_ids(FAMILY),
     usual.duplicate_ids(in_message=True, longest=_LONGEST_ID),
     usual.id_characters(f"ids have at most {_LONGEST_ID} characters", least=0, longest=_LONGEST_ID),
     *PAIRING,

@@ -137,6 +137,7 @@ RULES = (
         "drop the reasoning",
         mend=removing("content"),
     ),
+    usual.missing_ids(FAMILY),
     usual.duplicate_ids(in_message=False, longest=_LONGEST_ID),
     usual.id_characters(f"ids have 1 to {_LONGEST_ID} characters", longest=_LONGEST_ID),
     # Results need not stand right behind their calls here.
