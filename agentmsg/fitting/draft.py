@@ -78,13 +78,13 @@ class _Line:
         part.items[place] = part.items[place][0], item
 
     def settle(self) -> None:
-        """Give the message its blocks; drop a tool message that has none left."""
+        """Give the message its blocks; drop it if it has none left and says nothing else."""
         for part in self.parts:
             part.items = [entry for entry in part.items if entry[1] is not _ELSEWHERE]
         message = self.message
         if isinstance(message, Msg):
             blocks = tuple([part.items[place][1].new for part, place in self.living()])
-            if message.role == "tool" and message.content and not blocks:
+            if message.content and not blocks and message.structured is None:
                 whys = [item.new for part in self.parts for _, item in part.items if isinstance(item.new, Drop)]
                 self.message = whys[-1] if whys else _ELSEWHERE.new
             elif len(blocks) != len(message.content) or not all(map(is_, blocks, message.content)):
