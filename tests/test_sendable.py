@@ -69,6 +69,24 @@ def _shown(name: str) -> am.Msg:
     return am.Msg("user", [am.FileBlock(am.Base64Source("AAAA", "application/pdf"), name=name)])
 
 
+def _thought(**fields: Any) -> am.Msg:
+    """Return the last message of the valid history, as an answer of a model that thinks."""
+    signature = am.Signature("openai", "AAAA")
+    return am.Msg("assistant", [am.ThinkingBlock("", item_id="rs_1", signature=signature, **fields), *_SAID.content])
+
+
+def _unlinked(family: Any, *items: Any) -> tuple[am.History, am.History]:
+    """Return a history whose call and result were read without ids, and its repaired form."""
+    key = "input" if family == "openai-responses" else "messages"
+    read = am.decode({key: [{"role": "user", "content": "Hello"}, *items]}, family)
+    (call,), (result,) = read[1].content, read[2].content
+    assert isinstance(call, am.ToolUseBlock)
+    assert isinstance(result, am.ToolResultBlock)
+    asked = read[1].evolve(content=[call.evolve(id="call_1_0_f")])
+    told = read[2].evolve(content=[result.evolve(tool_call_id="call_1_0_f")])
+    return read, read.evolve(messages=[read[0], asked, told])
+
+
 _BOTH_CALLS = _ASKED.evolve(content=[_CALL, _CALL.evolve(id="a_2")])
 _IMAGE = am.ImageBlock(am.Base64Source("AAAA", "image/png"))
 _DAMAGED = _IMAGE.evolve(source=am.Base64Source("A", "image/png"))
@@ -151,6 +169,11 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "result-late": _LATE,
         "empty-message": _EMPTY,
         "id-characters": (_named("a" * 41), _named("a" * 40)),
+        "id-missing": _unlinked(
+            "openai",
+            {"role": "assistant", "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+            {"role": "tool", "content": "here"},
+        ),
         "message-name": (_with(0, _USER.evolve(name="Ann Lee")), _with(0, _USER.evolve(name="Ann_Lee"))),
         "media-type": (_with(0, am.Msg("user", [am.FileBlock(am.URLSource("https://x/a.pdf"))])), None),
         "media-place": (_with(0, am.Msg("user", [am.AudioBlock(am.Base64Source("AAAA", "audio/wav"))])), None),
@@ -221,7 +244,22 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         ),
         "reasoning-alone": (
             _with(3, am.Msg("assistant", [am.ThinkingBlock("Hm", item_id="rs_1")]), _USER, _SAID),
-            _with(3, am.Msg("assistant", []), _USER, _SAID),
+            _with(3, _USER, _SAID),
+        ),
+        "id-missing": _unlinked(
+            "openai-responses",
+            {"type": "function_call", "name": "f", "arguments": "{}"},
+            {"type": "function_call_output", "output": "here"},
+        ),
+        "reasoning-keys": (
+            _with(3, _thought(extras={"openai-responses": {"status": None}})),
+            _with(3, _thought()),
+        ),
+        "reasoning-text": (_with(3, _thought(extras={"openai-responses": {"content": [1]}})), None),
+        "reasoning-order": (_with(3, _thought().evolve(content=[*_thought().content[:1], *_thought().content])), None),
+        "reasoning-missing": (
+            _with(3, am.Msg("assistant", [am.TextBlock("Done", item_id="msg_1")])),
+            VALID,
         ),
         "id-characters": (_named("a" * 65), _named("a" * 64)),
         "media-type": (_with(0, am.Msg("user", [am.FileBlock(am.Base64Source("AAAA", "audio/wav"))])), None),
@@ -240,6 +278,11 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "blank-text": (_with(0, _said("x", " \n")), _with(0, _said("x"))),
         "trailing-space": (_with(3, am.Msg.assistant("Done ")), VALID),
         "id-characters": (_named("a.b"), _named("a_b")),
+        "id-missing": _unlinked(
+            "anthropic",
+            {"role": "assistant", "content": [{"type": "tool_use", "name": "f", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "content": "here"}]},
+        ),
         "too-many": (am.History([_USER] * 100_001), None),
         "thinking-first": (
             _asking(reasoning={"budget": 2048}).with_settings(max_tokens=4096),
