@@ -43,7 +43,11 @@ def part_of(message: Msg, side: Side, fits: Callable[[Msg], bool], can_cut: Sequ
 
         return _largest(inner, side, fits, [True] * (len(inner) + 1), made)
     return _largest(
-        content, side, fits, can_cut, lambda part: message.evolve(content=_without_lost(content, part) if side == "last" else part)
+        content,
+        side,
+        fits,
+        can_cut,
+        lambda part: message.evolve(content=_without_lost(content, part) if side == "last" else part),
     )
 
 

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 from agentmsg import AgentMsgError, History, Losses, Made, Msg, ToolUseBlock, decode_chunk, encode_chunk, same, thaw
 from agentmsg.api.reading import decode, loads
 from agentmsg.api.writing import dumps
-from agentmsg.fitting.repairing import check
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.carry import carried, restore, uncarried
 from agentmsg.fitting.digest import content_digest
 from agentmsg.fitting.fit import fit
-from agentmsg.fitting.repairing import repair, repaired
+from agentmsg.fitting.repairing import check, repair, repaired
 from agentmsg.formats.spelling import same_document
 from agentmsg.model.history import forgetful
 from agentmsg.testing.owned import is_plain, owned

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from agentmsg.formats.natives import extras_of
 from agentmsg.formats.sending.edits import Change, Insert, Move, Remove
 from agentmsg.formats.sending.findings import Mending, Request, SendingRule
 from agentmsg.model.blocks import TextBlock, ToolResultBlock, ToolUseBlock
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.edits import Edit, Path
     from agentmsg.formats.sending.findings import Mend
     from agentmsg.formats.sending.pairing import Call
+    from agentmsg.model.base import Noted
 
-__all__ = ["PAIRING", "clearing", "removing", "rename", "renumber"]
+__all__ = ["PAIRING", "clearing", "removing", "rename", "renumber", "without_extra"]
 
 _NO_RESULT = "No result was recorded."
 
@@ -221,6 +223,13 @@ def removing(level: Level = "annotation") -> Mend:
         return (Remove(path if isinstance(path[-1], int) else path[:-1], level) for path in mending.paths)
 
     return mend
+
+
+def without_extra(owner: Noted, family: str, *keys: str) -> dict[str, Any]:
+    """Return the extras of an object without some keys of a family."""
+    own = {key: value for key, value in extras_of(owner, family).items() if key not in keys}
+    rest = {space: value for space, value in owner.extras.items() if space != family}
+    return {**rest, family: own} if own else rest
 
 
 def clearing(level: Level | None = None) -> Mend:

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from agentmsg.model.msg import Msg
 
-__all__ = ["Call", "Pairing", "is_plain"]
+__all__ = ["PROMPTS", "Call", "Pairing", "is_plain"]
 
-_PROMPTS = ("system", "developer")
+PROMPTS = ("system", "developer")
+"""The roles of instructions."""
 
 
 def is_plain(messages: Sequence[Msg], linked: Sequence[tuple[int, int, Any]]) -> bool:
@@ -126,7 +127,7 @@ class Pairing:
             ends = self._runs[role] = [len(self._messages)] * (len(self._messages) + 1)
             for index in range(len(self._messages) - 1, -1, -1):
                 found = self._messages[index].role
-                goes_on = found == role or (self._joins and found in _PROMPTS and ends[index + 1] > index + 1)
+                goes_on = found == role or (self._joins and found in PROMPTS and ends[index + 1] > index + 1)
                 # Instructions at the end of a run come after it.
                 ends[index] = ends[index + 1] if goes_on else index
         return ends
@@ -160,7 +161,7 @@ class Pairing:
     def _enter(self, message: Msg, before: str | None) -> str | None:
         """Record the role of a message; return what the next one comes after."""
         role = message.role
-        if role in _PROMPTS and self._joins:
+        if role in PROMPTS and self._joins:
             return before
         # The results at the beginning of a user message are separate messages before it.
         self._is_between = self._is_between or self._has_rest

@@ -79,7 +79,10 @@ def _is_calling(message: am.Msg) -> bool:
 
 
 def _odd_keywords(request: Request) -> Iterator[Path]:
-    """Yield the schemas that should be OpenAPI's and aren't: "Unknown name ... Cannot find field" (recorded)."""
+    """Yield the schemas that should be OpenAPI's and aren't.
+
+    "Unknown name ... Cannot find field" (recorded), "...enum[0] (TYPE_STRING)", "...items: missing field" (reported).
+    """
     for index, tool in enumerate(request.history.tools):
         if isinstance(tool, am.ToolSpec) and not are_keywords_known(tool.parameters, tool):
             yield ("tools", index, "parameters")
@@ -138,7 +141,8 @@ RULES: tuple[Any, ...] = (
         mend=_sign,
         severity="warning",
     ),
-    usual.tool_names(128, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
+    # As documented: "a-z, A-Z, 0-9, or contain underscores, colons, dots, and dashes".
+    usual.tool_names(128, "a-zA-Z0-9_.:-", "letters, digits, _ . : and -"),
     *usual.object_schemas(severity="warning"),
     SendingRule(
         "schema-keyword",

@@ -7,7 +7,7 @@ from mimetypes import guess_type
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import mark_of, marked, natives
+from agentmsg.formats import is_sequence, mark_of, marked, natives, note_of
 from agentmsg.formats.sending import (
     PAIRING,
     Change,
@@ -21,6 +21,7 @@ from agentmsg.formats.sending import (
     limits,
     removing,
     usual,
+    without_extra,
 )
 from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES
 from agentmsg_codecs.openai_responses.rules import thinking_rule
@@ -75,14 +76,9 @@ def _link_at(request: Request, path: Path) -> Any:
 
 # -- items ------------------------------------------------------------------------------------------------------------
 
-_BY_OPENAI = re.compile(r"(ft:)?(gpt-(?!oss)|chatgpt|o\d|codex|computer-use)")
+# Whether another server gets the request: some that speak alike are more lenient.
+_is_elsewhere = limits.of_others(r"(ft:)?(gpt-(?!oss)|chatgpt|o\d|codex|computer-use)")
 _REASONS = re.compile(r"(o\d|gpt-[5-9])(?!.*chat)")
-
-
-def _is_elsewhere(request: Request) -> bool:
-    """Whether another server gets the request, as the model tells: some that speak alike are more lenient."""
-    model = limits.setting(request, "model")
-    return model is not None and _BY_OPENAI.match(model) is None
 
 
 def _said(request: Request, *classes: type) -> Iterator[tuple[Path, Any]]:
@@ -151,10 +147,7 @@ def _as_input(mending: Mending) -> Iterator[Edit]:
     """Give reasoning the keys that it has in requests."""
     for path in mending.paths:
         block: Any = mending.request.messages[int(path[1])].content[int(path[3])]
-        extras = {**block.extras, FAMILY: natives.extras_copy(block, FAMILY)}
-        extras[FAMILY].pop("status", None)
-        kept = {space: value for space, value in extras.items() if value or space != FAMILY}
-        new = block.evolve(extras=kept)
+        new = block.evolve(extras=without_extra(block, FAMILY, "status"))
         if mark_of(block, FAMILY, "/summary") is not None or mark_of(block, FAMILY, "/done") is True:
             new = marked(new, FAMILY, summary=None, done=False)
         yield Change(path, new)
@@ -164,6 +157,20 @@ def _plain_reasoning(request: Request) -> Iterator[Path]:
     for path, block in _said(request, am.ThinkingBlock):
         if mark_of(block, FAMILY, "/raw") is True or natives.has_extra(block, FAMILY, "content"):
             yield path
+
+
+def _odd_texts(request: Request) -> Iterator[Path]:
+    """Yield the texts of others that are spelt like those of the assistant."""
+    for index, at, block in request.blocks(am.TextBlock):
+        spelt = note_of(block, FAMILY).get("type") if block.notes else None
+        if is_sequence(spelt) and "output_text" in spelt and request.messages[index].role != "assistant":
+            yield ("messages", index, "content", at)
+
+
+def _plain_text(mending: Mending) -> Iterator[Edit]:
+    for path in mending.paths:
+        block: Any = mending.request.messages[int(path[1])].content[int(path[3])]
+        yield Change(path, am.TextBlock(block.text, cache=block.cache, metadata=block.metadata))
 
 
 def _grouped_reasoning(request: Request) -> Iterator[Path]:
@@ -236,6 +243,14 @@ RULES = (
         "leave out the id",
         mend=_without_id,
         severity="warning",
+    ),
+    # "Invalid value: 'output_text'. Supported values are: 'input_text', ..." (reported; the types of the schema, too).
+    SendingRule(
+        "text-type",
+        _odd_texts,
+        "only the assistant's texts are output_text",
+        "make it input_text",
+        mend=_plain_text,
     ),
     # "Unknown parameter: 'input[1].status'", "Missing required parameter: 'input[1].summary'" (reported); the schema
     # requires the summary.
