@@ -15,7 +15,6 @@ May import ``model`` and what lies below it, and rules for blocks. A codec lists
 | limits | rules for settings, each with the values that are accepted |
 | removing, clearing | the mends that remove what was found, and that clear fields |
 | rules_at | the rules of a codec, in a module that is imported when somebody asks for them |
-| without_extra | the extras of an object without some keys |
 | usual | rules that several providers share, each with its variations |
 """
 
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
         Severity,
         calls_of,
     )
-    from agentmsg.formats.sending.mends import PAIRING, clearing, removing, without_extra
+    from agentmsg.formats.sending.mends import PAIRING, clearing, removing
 
 _HOMES = {
     **dict.fromkeys(("Change", "Edit", "Insert", "Move", "Remove"), "agentmsg.formats.sending.edits"),
@@ -59,7 +58,7 @@ _HOMES = {
         ),
         "agentmsg.formats.sending.findings",
     ),
-    **dict.fromkeys(("PAIRING", "clearing", "removing", "without_extra"), "agentmsg.formats.sending.mends"),
+    **dict.fromkeys(("PAIRING", "clearing", "removing"), "agentmsg.formats.sending.mends"),
     "limits": "agentmsg.formats.sending.limits",
     "usual": "agentmsg.formats.sending.usual",
 }
@@ -85,7 +84,6 @@ __all__ = [
     "removing",
     "rules_at",
     "usual",
-    "without_extra",
 ]
 
 __getattr__ = later(globals(), _HOMES)

@@ -13,7 +13,7 @@ from agentmsg.formats.sending.caches import cache_count, cache_order
 from agentmsg.formats.sending.edits import Change, Insert, Remove
 from agentmsg.formats.sending.encoding import data_encoding
 from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_missing, ids_outside, ids_twice, names_outside
-from agentmsg.formats.sending.mends import removing, rename, renumber
+from agentmsg.formats.sending.mends import removing, rename, renumber, without_extra
 from agentmsg.formats.sending.pairing import PROMPTS
 from agentmsg.formats.sending.schemas import closed_answers, object_schemas, property_names, strict_schemas
 from agentmsg.model.blocks import TextBlock, ToolResultBlock
@@ -46,6 +46,7 @@ __all__ = [
     "tool_names",
     "tools_missing",
     "turns",
+    "without_extra",
 ]
 
 # -- messages ---------------------------------------------------------------------------------------------------------

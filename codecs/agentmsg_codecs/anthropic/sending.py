@@ -18,7 +18,6 @@ from agentmsg.formats.sending import (
     SendingRule,
     limits,
     usual,
-    without_extra,
 )
 from agentmsg_codecs.anthropic.kinds import DOCUMENT_TYPES, IMAGE_TYPES, is_usual
 from agentmsg_codecs.anthropic.names import FAMILY
@@ -131,7 +130,7 @@ def _cut(mending: Mending) -> Iterator[Edit]:
 def _unhinted_thinking(mending: Mending) -> Iterator[Edit]:
     for path in mending.paths:
         block = mending.request.messages[int(path[1])].content[int(path[3])]
-        yield Change(path, without_extra(block, FAMILY, _CACHE))
+        yield Change(path, usual.without_extra(block, FAMILY, _CACHE))
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -205,6 +204,8 @@ LIMITS = (
 
 
 RULES = (
+    # "messages: at least one message is required"; the schema requires the settings; "Requests which have `tool_use` or
+    # `tool_result` blocks in messages must define tools" (reported).
     usual.no_messages(),
     # Clouds that host the model have its name in the URL, and this parameter in the body.
     SETTINGS.needs("model", "max_tokens", unnamed="anthropic_version"),
@@ -220,6 +221,7 @@ RULES = (
         mend=_as_user,
         severity="warning",
     ),
+    # "'image' blocks are not permitted within assistant turns" (reported).
     SendingRule(
         "media-place",
         _media_of_assistants,
@@ -237,15 +239,22 @@ RULES = (
     # "messages: text content blocks must be non-empty", "... must contain non-whitespace text" (reported). White space
     # of the assistant before calls was answered (recorded in April 2026).
     *usual.empty_texts(_is_said, accepted=lambda message: message.role == "assistant" and bool(message.tool_calls)),
+    # "all messages must have non-empty content except for the optional final assistant message", "final assistant
+    # content cannot end with trailing whitespace" (reported).
     usual.empty_messages(find=_empty_messages),
     SendingRule(
         "trailing-space", _trailing_space, "the last text ends with white space", "cut the white space", mend=_cut
     ),
+    # "`tool_use` ids must be unique", "String should match pattern '^[a-zA-Z0-9_-]+$'", "unexpected `tool_use_id` found
+    # in `tool_result` blocks", "each tool_use must have a single result", "`tool_use` ids were found without
+    # `tool_result` blocks immediately after" (reported); the schema requires ids.
     usual.missing_ids(FAMILY),
     usual.duplicate_ids(in_message=False),
     usual.id_characters("ids have only letters, digits, _ and -", "a-zA-Z0-9_-"),
     *PAIRING,
     usual.data_encoding(),
+    # "invalid base64 data", "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", "Property keys
+    # should match pattern '^[a-zA-Z0-9_.-]{1,64}$'" (reported); schemas.py has the sources of the rules for schemas.
     usual.tool_names(128),
     *usual.object_schemas("oneOf", "allOf", "anyOf"),
     usual.closed_answers(),
@@ -259,5 +268,6 @@ RULES = (
     SendingRule(
         "cache-place", _hinted_thinking, "thinking has no cache hint", "drop the hint", mend=_unhinted_thinking
     ),
+    # Documented: "There is a limit of 100,000 messages in a single request".
     SendingRule("too-many", _too_many, f"there are more than {_MOST_MESSAGES:,} messages", "trim the history"),
 )

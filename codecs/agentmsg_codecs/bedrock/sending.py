@@ -21,7 +21,6 @@ from agentmsg.formats.sending import (
     limits,
     removing,
     usual,
-    without_extra,
 )
 from agentmsg_codecs.bedrock.names import DOCUMENTS, FAMILY, IMAGES, VIDEOS
 from agentmsg_codecs.bedrock.settings import SETTINGS
@@ -104,7 +103,7 @@ def _turns_in_a_row(request: Request) -> Iterator[Path]:
 
 
 def _without_tools(mending: Mending) -> Iterator[Edit]:
-    yield Change(("extras",), without_extra(mending.request.history, FAMILY, "toolConfig"))
+    yield Change(("extras",), usual.without_extra(mending.request.history, FAMILY, "toolConfig"))
 
 
 def _titled(mending: Mending) -> Iterator[Edit]:
@@ -122,6 +121,8 @@ LIMITS = (
     *limits.offered_tools(FAMILY, key="toolConfig"),
 )
 RULES = (
+    # "A conversation must start with a user message", "The toolConfig field must be defined when using toolUse and
+    # toolResult content blocks" (reported).
     usual.no_messages(),
     *LIMITS,
     usual.tools_missing(FAMILY),
@@ -135,7 +136,8 @@ RULES = (
         mend=clearing("annotation"),
     ),
     usual.first_role(),
-    # Converse answered a recorded request with a text of one line break.
+    # "The text field in the ContentBlock object ... is blank", "The content field in the Message object ... is empty"
+    # (reported). Converse answered a recorded request with a text of one line break.
     *usual.empty_texts(blank="warning"),
     usual.empty_messages(),
     # "A conversation must alternate between user and assistant roles" (reported).
@@ -145,9 +147,13 @@ RULES = (
         "users and assistants must alternate",
         'join the messages (the option turns="merged")',
     ),
+    # The service's model has the pattern of ids and names; "The toolUse blocks at ... contain duplicate Ids", "The
+    # number of toolResult blocks at ... exceeds the number of toolUse blocks of previous turn", "Expected
+    # toolResult blocks at ... for the following Ids" (reported).
     usual.duplicate_ids(in_message=True, longest=_LONGEST),
     usual.id_characters(f"ids have 1 to {_LONGEST} letters, digits, _ . : and -", "a-zA-Z0-9_.:-", longest=_LONGEST),
     *PAIRING,
+    # Bytes are base64 in the service's protocol, which decodes them strictly.
     usual.data_encoding("standard"),
     SendingRule(
         "redacted-encoding",
@@ -165,6 +171,8 @@ RULES = (
     # The service's model: "If you include a ContentBlock with a document field ..., you must also include a
     # ContentBlock with a text field".
     SendingRule("document-alone", _wordless_documents, "a document needs a text beside it", "add a text"),
+    # "The file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square
+    # brackets. The name can't contain more than one consecutive whitespace character" (reported; documented).
     SendingRule(
         "document-name",
         _document_names,

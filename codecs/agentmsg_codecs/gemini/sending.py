@@ -113,6 +113,7 @@ LIMITS = (
     ),
 )
 RULES: tuple[Any, ...] = (
+    # "contents is not specified" (reported).
     usual.no_messages("there are no contents"),
     *LIMITS,
     usual.first_role("the first content isn't a user's", applies=lambda message: not _is_calling(message)),
@@ -129,8 +130,11 @@ RULES: tuple[Any, ...] = (
     # "Please ensure that the number of function response parts is equal to the number of function call parts of the
     # function call turn" (reported).
     SendingRule("result-count", _results_apart, "the results of one turn share a content", "put them into one"),
+    # "Unable to submit request because it must include at least one parts field" and, for all that pairs otherwise, the
+    # error above (reported).
     usual.empty_messages("the content has no parts"),
     *PAIRING,
+    # "Base64 decoding failed" (reported), for media and signatures.
     usual.data_encoding("padded"),
     SendingRule("signature-encoding", _odd_signatures, "the signature isn't base64", "leave it out", mend=clearing()),
     SendingRule(

@@ -20,7 +20,6 @@ from agentmsg.formats.sending import (
     SendingRule,
     limits,
     usual,
-    without_extra,
 )
 from agentmsg_codecs.openai.names import FAMILY
 from agentmsg_codecs.openai.settings import SETTINGS
@@ -146,7 +145,7 @@ def _shown_by_user(mending: Mending) -> Iterator[Edit]:
 
 
 def _without_tools(mending: Mending) -> Iterator[Edit]:
-    yield Change(("extras",), without_extra(mending.request.history, FAMILY, "tools"))
+    yield Change(("extras",), usual.without_extra(mending.request.history, FAMILY, "tools"))
 
 
 def _renamed(mending: Mending) -> Iterator[Edit]:
@@ -171,11 +170,16 @@ LIMITS = (
     limits.json_word(family=FAMILY),
 )
 RULES = (
+    # "Invalid 'messages': empty array. Expected an array with minimum length 1" (reported); the schema wants a model.
     SendingRule("no-messages", _no_messages, "there is no message", "add a message"),
     SETTINGS.needs("model"),
     *LIMITS,
     # Recorded requests with an empty text were answered; an empty list is refused.
     usual.empty_messages(find=_empty_messages, severity="warning"),
+    # "Missing required parameter: 'messages[1].tool_call_id'", "Invalid 'messages[1].tool_calls[0].id': string too
+    # long. Expected a string with maximum length 40", "messages with role 'tool' must be a response to a preceding
+    # message with 'tool_calls'", "An assistant message with 'tool_calls' must be followed by tool messages responding
+    # to each 'tool_call_id'" (reported); the schema requires ids.
     usual.missing_ids(FAMILY),
     usual.duplicate_ids(in_message=True, longest=_LONGEST_ID),
     usual.id_characters(f"ids have at most {_LONGEST_ID} characters", least=0, longest=_LONGEST_ID),
@@ -187,6 +191,8 @@ RULES = (
     SendingRule("message-role", _odd_roles, f"roles are {', '.join(_ROLES)}", "give it one of these roles"),
     SendingRule("tool-name", _nameless, "a function has no name", "give it its name"),
     SendingRule("empty-tools", _empty_tools, "the list of tools is empty", "leave it out", mend=_without_tools),
+    # "Invalid 'tools[0].function.name': string does not match pattern. Expected ... '^[a-zA-Z0-9_-]+$'", "Invalid
+    # 'messages[0].name': string does not match pattern. Expected ... '^[^\\s<|\\\\/>]+$'" (reported).
     usual.tool_names(_LONGEST_NAME),
     SendingRule(
         "message-name",
@@ -212,5 +218,6 @@ RULES = (
     SendingRule("media-place", _sounds, "only some models take audio", "leave out the audio", severity="warning"),
     *usual.object_schemas("oneOf", "anyOf", "allOf", "enum", "not", is_answer_object=True),
     usual.strict_schemas(),
+    # "Invalid 'tools': array too long. Expected an array with maximum length 128" (reported; documented).
     usual.too_many_tools(128),
 )

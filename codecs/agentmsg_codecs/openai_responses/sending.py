@@ -21,7 +21,6 @@ from agentmsg.formats.sending import (
     limits,
     removing,
     usual,
-    without_extra,
 )
 from agentmsg_codecs.openai_responses.names import FAMILY, PREFIXES
 from agentmsg_codecs.openai_responses.rules import thinking_rule
@@ -147,7 +146,7 @@ def _as_input(mending: Mending) -> Iterator[Edit]:
     """Give reasoning the keys that it has in requests."""
     for path in mending.paths:
         block: Any = mending.request.messages[int(path[1])].content[int(path[3])]
-        new = block.evolve(extras=without_extra(block, FAMILY, "status"))
+        new = block.evolve(extras=usual.without_extra(block, FAMILY, "status"))
         if mark_of(block, FAMILY, "/summary") is not None or mark_of(block, FAMILY, "/done") is True:
             new = marked(new, FAMILY, summary=None, done=False)
         yield Change(path, new)
@@ -224,6 +223,7 @@ LIMITS = (
     limits.json_word(*_BEFORE, "prompt", family=FAMILY),
 )
 RULES = (
+    # "One of 'input', 'previous_response_id', 'prompt' or 'conversation' must be provided" (reported).
     SendingRule("no-messages", _no_messages, "there is no input", "add a message"),
     SETTINGS.needs("model"),
     *LIMITS,
@@ -297,12 +297,16 @@ RULES = (
         "drop the reasoning",
         mend=removing("content"),
     ),
+    # "Missing required parameter: 'input[1].call_id'", "Invalid 'input[1].call_id': string too long. Expected a string
+    # with maximum length 64", "No tool output found for function call ...", "No tool call found for function call
+    # output with call_id ..." (reported).
     usual.missing_ids(FAMILY),
     usual.duplicate_ids(in_message=False, longest=_LONGEST_ID),
     usual.id_characters(f"ids have 1 to {_LONGEST_ID} characters", longest=_LONGEST_ID),
     # Results need not stand right behind their calls here.
     *(_paired(rule) for rule in PAIRING if rule.code != "result-late"),
     usual.data_encoding(),
+    # "Invalid 'tools[0].name': string does not match pattern", "Invalid 'tools': array too long" (reported).
     usual.tool_names(128),
     usual.arguments("the arguments are no JSON object", besides="custom"),
     # Recorded: files of sound in results were refused.
