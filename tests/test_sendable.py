@@ -66,7 +66,36 @@ def _said(*texts: str) -> am.Msg:
 
 
 def _shown(name: str) -> am.Msg:
-    return am.Msg("user", [am.FileBlock(am.Base64Source("AAAA", "application/pdf"), name=name)])
+    return am.Msg("user", [am.TextBlock("Look"), am.FileBlock(am.Base64Source("AAAA", "application/pdf"), name=name)])
+
+
+def _read(family: am.CodecName, document: Any) -> am.History:
+    return am.decode(document, family)
+
+
+def _shown_in(role: Any) -> am.History:
+    """Return a history with an image that a message of OpenAI's was read with, in another's role than a user's."""
+    image = {"type": "image_url", "image_url": {"url": "https://x/a.png"}}
+    content = [{"type": "text", "text": "Look"}, image]
+    return am.decode({"messages": [{"role": "user", "content": "Hello"}, {"role": role, "content": content}]}, "openai")
+
+
+def _thought(**fields: Any) -> am.Msg:
+    """Return the last message of the valid history, as an answer of a model that thinks."""
+    signature = am.Signature("openai", "AAAA")
+    return am.Msg("assistant", [am.ThinkingBlock("", item_id="rs_1", signature=signature, **fields), *_SAID.content])
+
+
+def _unlinked(family: Any, *items: Any) -> tuple[am.History, am.History]:
+    """Return a history whose call and result were read without ids, and its repaired form."""
+    key = "input" if family == "openai-responses" else "messages"
+    read = am.decode({key: [{"role": "user", "content": "Hello"}, *items]}, family)
+    (call,), (result,) = read[1].content, read[2].content
+    assert isinstance(call, am.ToolUseBlock)
+    assert isinstance(result, am.ToolResultBlock)
+    asked = read[1].evolve(content=[call.evolve(id="call_1_0_f")])
+    told = read[2].evolve(content=[result.evolve(tool_call_id="call_1_0_f")])
+    return read, read.evolve(messages=[read[0], asked, told])
 
 
 _BOTH_CALLS = _ASKED.evolve(content=[_CALL, _CALL.evolve(id="a_2")])
@@ -145,15 +174,34 @@ BOTH: dict[str, tuple[am.History, am.History | None]] = {
 }
 _ANY_MODEL = "skip_thought_signature_validator"
 _LATE = (_with(2, _USER, _FOUND), _with(2, _FOUND, _USER))
+_HASTY = (
+    _with(
+        0, am.Msg("user", [am.TextBlock("x", cache=am.CacheHint()), am.TextBlock("y", cache=am.CacheHint(ttl="1h"))])
+    ),
+    _with(0, am.Msg("user", [am.TextBlock("x", cache=am.CacheHint()), am.TextBlock("y", cache=am.CacheHint())])),
+)
+_SPELT = {"type": "output_text", "text": "Hello", "annotations": list[object]()}
+_THOUGHT = am.ThinkingBlock("Hm", signature=am.Signature("anthropic", "c2ln"))
+_HINTED = {"type": "thinking", "thinking": "Hm", "signature": "c2ln", "cache_control": {"type": "ephemeral"}}
 _EMPTY = (_with(0, _USER, _USER.evolve(content=[])), VALID)
 OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
     "openai": {
         "result-late": _LATE,
         "empty-message": _EMPTY,
         "id-characters": (_named("a" * 41), _named("a" * 40)),
+        "id-missing": _unlinked(
+            "openai",
+            {"role": "assistant", "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+            {"role": "tool", "content": "here"},
+        ),
         "message-name": (_with(0, _USER.evolve(name="Ann Lee")), _with(0, _USER.evolve(name="Ann_Lee"))),
         "media-type": (_with(0, am.Msg("user", [am.FileBlock(am.URLSource("https://x/a.pdf"))])), None),
-        "media-place": (_with(0, am.Msg("user", [am.AudioBlock(am.Base64Source("AAAA", "audio/wav"))])), None),
+        "media-place": (
+            _shown_in("assistant"),
+            am.History([_USER, am.Msg.assistant("Look"), am.Msg("user", _shown_in("assistant")[1].content[1:])]),
+        ),
+        "message-role": (_read("openai", {"messages": [{"role": "moderator", "content": "Hello"}]}), None),
+        "empty-tools": (VALID.evolve(extras={"openai": {"tools": []}}), VALID),
         "too-many": (am.History(VALID, tools=[am.ToolSpec(name=f"t{i}") for i in range(129)]), None),
     },
     "gemini": {
@@ -201,6 +249,10 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
             _with(3, am.Msg.assistant("x")),
         ),
         "alternation": (_with(0, _USER, _USER), None),
+        "empty-tools": (VALID.evolve(extras={"bedrock": {"toolConfig": {"tools": []}}}), VALID),
+        "cache-order": _HASTY,
+        "media-type": (_with(0, am.Msg("user", [am.NativeBlock("bedrock", {"image": {"format": "bmp"}})])), None),
+        "document-alone": (_with(0, _shown("a").evolve(content=_shown("a").content[1:])), None),
         "document-name": (_with(0, _shown("a_b.pdf")), _with(0, _shown("a b pdf"))),
     },
     "hf": {
@@ -221,7 +273,29 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         ),
         "reasoning-alone": (
             _with(3, am.Msg("assistant", [am.ThinkingBlock("Hm", item_id="rs_1")]), _USER, _SAID),
-            _with(3, am.Msg("assistant", []), _USER, _SAID),
+            _with(3, _USER, _SAID),
+        ),
+        "id-missing": _unlinked(
+            "openai-responses",
+            {"type": "function_call", "name": "f", "arguments": "{}"},
+            {"type": "function_call_output", "output": "here"},
+        ),
+        "reasoning-keys": (
+            _with(3, _thought(extras={"openai-responses": {"status": None}})),
+            _with(3, _thought()),
+        ),
+        "text-type": (
+            _read(
+                "openai-responses",
+                {"input": [{"role": "user", "content": [_SPELT]}]},
+            ),
+            am.History([_USER]),
+        ),
+        "reasoning-text": (_with(3, _thought(extras={"openai-responses": {"content": [1]}})), None),
+        "reasoning-order": (_with(3, _thought().evolve(content=[*_thought().content[:1], *_thought().content])), None),
+        "reasoning-missing": (
+            _with(3, am.Msg("assistant", [am.TextBlock("Done", item_id="msg_1")])),
+            VALID,
         ),
         "id-characters": (_named("a" * 65), _named("a" * 64)),
         "media-type": (_with(0, am.Msg("user", [am.FileBlock(am.Base64Source("AAAA", "audio/wav"))])), None),
@@ -240,6 +314,11 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "blank-text": (_with(0, _said("x", " \n")), _with(0, _said("x"))),
         "trailing-space": (_with(3, am.Msg.assistant("Done ")), VALID),
         "id-characters": (_named("a.b"), _named("a_b")),
+        "id-missing": _unlinked(
+            "anthropic",
+            {"role": "assistant", "content": [{"type": "tool_use", "name": "f", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "content": "here"}]},
+        ),
         "too-many": (am.History([_USER] * 100_001), None),
         "thinking-first": (
             _asking(reasoning={"budget": 2048}).with_settings(max_tokens=4096),
@@ -250,6 +329,37 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
             _asking(response_format={"schema": _LOOSE}),
         ),
         "tool-property": (_taking({"type": "object", "properties": {"filter[id]": {"type": "string"}}}), None),
+        "cache-order": _HASTY,
+        "cache-place": (
+            _read(
+                "anthropic",
+                {"messages": [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": [_HINTED]}]},
+            ),
+            am.History([_USER, am.Msg("assistant", [_THOUGHT])]),
+        ),
+        "media-type": (
+            _read(
+                "anthropic",
+                {
+                    "messages": [
+                        {
+                            "role": "user",
+                            "content": [
+                                {
+                                    "type": "image",
+                                    "source": {
+                                        "type": "base64",
+                                        "media_type": "image/bmp",
+                                        "data": "AAAA",
+                                    },
+                                }
+                            ],
+                        }
+                    ]
+                },
+            ),
+            None,
+        ),
         "cache-count": (
             _with(0, _USER.evolve(content=[am.TextBlock("x", cache=am.CacheHint())] * 5)),
             _with(0, _USER.evolve(content=[am.TextBlock("x"), *[am.TextBlock("x", cache=am.CacheHint())] * 4])),

@@ -11,14 +11,13 @@ import attrs
 
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import writing_codec
-from agentmsg.checking.sendable import check
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fitting.account import account
 from agentmsg.fitting.carry import carried, restore, uncarried
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
-from agentmsg.fitting.repairing import repaired
+from agentmsg.fitting.repairing import check, repaired
 from agentmsg.formats.spelling import same_document
 from agentmsg.limits import room_of
 from agentmsg.model.equality import same

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import attrs
 
 from agentmsg.errors import CodecLookupError
+from agentmsg.formats.natives import is_marked, link_at
 from agentmsg.formats.sending.edits import Edit, Path
 from agentmsg.formats.sending.pairing import Pairing, is_plain
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
@@ -32,6 +33,7 @@ __all__ = [
     "SendingRule",
     "Severity",
     "calls_of",
+    "ids_missing",
     "ids_outside",
     "ids_twice",
     "names_outside",
@@ -209,6 +211,22 @@ def ids_outside(fits: Callable[[str], object]) -> Callable[[Request], Iterator[P
                 link = getattr(block, name)
                 if link is not None and block.kind != "server" and not fits(link):
                     yield ("messages", index, "content", at, name)
+
+    return find
+
+
+def ids_missing(family: str) -> Callable[[Request], Iterator[Path]]:
+    """Return a function that finds calls and results that are written without an id, as they were read.
+
+    Args:
+        family: of the codec; ``encode`` gives an id to all others. The first calls of OpenAI never had any.
+    """
+
+    def find(request: Request) -> Iterator[Path]:
+        for index, at, block in request.blocks(*_LINKS):
+            is_unlinked = link_at(block) is None and block.kind != "server" and is_marked(block, family, "/no-id")
+            if is_unlinked and not is_marked(block, family, "/legacy"):
+                yield ("messages", index, "content", at, _LINKS[type(block)])
 
     return find
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from agentmsg.formats.natives import extras_of
 from agentmsg.formats.sending.edits import Change, Insert, Move, Remove
 from agentmsg.formats.sending.findings import Mending, Request, SendingRule
 from agentmsg.model.blocks import TextBlock, ToolResultBlock, ToolUseBlock
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.edits import Edit, Path
     from agentmsg.formats.sending.findings import Mend
     from agentmsg.formats.sending.pairing import Call
+    from agentmsg.model.base import Noted
 
-__all__ = ["PAIRING", "clearing", "removing", "rename", "renumber"]
+__all__ = ["PAIRING", "clearing", "removing", "rename", "renumber", "without_extra"]
 
 _NO_RESULT = "No result was recorded."
 
@@ -60,9 +62,9 @@ def _move_to_call(mending: Mending) -> Iterator[Edit]:
 def _set_aside(mending: Mending) -> Iterator[Edit]:
     """Turn orphans into user text after the results around them; if the call comes later, move the result there."""
     pairing = mending.request.pairing
-    waiting = {block_at(mending.request, call.path).id: call for call in reversed(pairing.calls) if not call.results}
+    waiting = {pairing.link(call.path): call for call in reversed(pairing.calls) if not call.results}
     for path in mending.paths:
-        call: Call | None = waiting.pop(block_at(mending.request, path).tool_call_id, None)
+        call: Call | None = waiting.pop(pairing.link(path), None)
         if call is None:
             yield from _as_text(mending, path)
         else:
@@ -221,6 +223,13 @@ def removing(level: Level = "annotation") -> Mend:
         return (Remove(path if isinstance(path[-1], int) else path[:-1], level) for path in mending.paths)
 
     return mend
+
+
+def without_extra(owner: Noted, family: str, *keys: str) -> dict[str, Any]:
+    """Return the extras of an object without some keys of a family."""
+    own = {key: value for key, value in extras_of(owner, family).items() if key not in keys}
+    rest = {space: value for space, value in owner.extras.items() if space != family}
+    return {**rest, family: own} if own else rest
 
 
 def clearing(level: Level | None = None) -> Mend:

@@ -9,16 +9,18 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.sending.edits import Insert, Remove
+from agentmsg.formats.sending.caches import cache_count, cache_order
+from agentmsg.formats.sending.edits import Change, Insert, Remove
 from agentmsg.formats.sending.encoding import data_encoding
-from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_outside, ids_twice, names_outside
-from agentmsg.formats.sending.mends import removing, rename, renumber
+from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_missing, ids_outside, ids_twice, names_outside
+from agentmsg.formats.sending.mends import removing, rename, renumber, without_extra
+from agentmsg.formats.sending.pairing import PROMPTS
 from agentmsg.formats.sending.schemas import closed_answers, object_schemas, property_names, strict_schemas
 from agentmsg.model.blocks import TextBlock, ToolResultBlock
 from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agentmsg.formats.sending.edits import Edit, Path
     from agentmsg.formats.sending.findings import Mending, Request, Severity
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = [
     "PROMPTS",
     "arguments",
+    "cache_count",
+    "cache_order",
     "closed_answers",
     "data_encoding",
     "duplicate_ids",
@@ -33,6 +37,7 @@ __all__ = [
     "empty_texts",
     "first_role",
     "id_characters",
+    "missing_ids",
     "no_messages",
     "object_schemas",
     "property_names",
@@ -41,11 +46,8 @@ __all__ = [
     "tool_names",
     "tools_missing",
     "turns",
+    "without_extra",
 ]
-
-PROMPTS = ("system", "developer")
-"""The roles of instructions."""
-
 
 # -- messages ---------------------------------------------------------------------------------------------------------
 
@@ -119,8 +121,10 @@ def empty_messages(
 
 
 def empty_texts(
-    stands: Callable[[Msg, TextBlock], bool] | None = None, blank: Severity = "error"
-) -> tuple[SendingRule, SendingRule]:
+    stands: Callable[[Msg, TextBlock], bool] | None = None,
+    blank: Severity = "error",
+    accepted: Callable[[Msg], bool] = lambda _: False,
+) -> tuple[SendingRule, ...]:
     """Return the rules that texts aren't empty, and not only white space.
 
     Inside a result, a text that stands alone can't be removed.
@@ -128,6 +132,7 @@ def empty_texts(
     Args:
         stands: whether the text of a message is checked; None: all are.
         blank: how sure it is that white space is refused.
+        accepted: whether only some models refuse white space in a message.
     """
 
     def texts(request: Request) -> Iterator[tuple[Path, str]]:
@@ -143,13 +148,21 @@ def empty_texts(
     def empty(request: Request) -> Iterator[Path]:
         return (path for path, text in texts(request) if not text)
 
-    def white(request: Request) -> Iterator[Path]:
-        return (path for path, text in texts(request) if text)
+    def white(*, is_accepted: bool) -> Callable[[Request], Iterator[Path]]:
+        def find(request: Request) -> Iterator[Path]:
+            found = (path for path, text in texts(request) if text)
+            return (path for path in found if accepted(request.messages[int(path[1])]) == is_accepted)
 
-    fix = "drop the block"
+        return find
+
+    fix, message = "drop the block", "the text is only white space"
+    sure: Mapping[bool, Severity] = {False: blank} if blank == "warning" else {False: blank, True: "warning"}
     return (
         SendingRule("empty-text", empty, "the text is empty", fix, mend=_silence),
-        SendingRule("blank-text", white, "the text is only white space", fix, mend=_silence, severity=blank),
+        *[
+            SendingRule("blank-text", white(is_accepted=is_accepted), message, fix, mend=_silence, severity=severity)
+            for is_accepted, severity in sure.items()
+        ],
     )
 
 
@@ -204,6 +217,16 @@ def id_characters(message: str, letters: str | None = None, least: int = 1, long
     fits, allowed = _made_of(letters, least, longest)
     mend = renumber(allowed, longest=longest)
     return SendingRule("id-characters", ids_outside(fits), message, "give call and result a new id", mend=mend)
+
+
+def missing_ids(family: str) -> SendingRule:
+    """Return the rule that calls and results have an id; ``family`` is that of the codec."""
+
+    def mend(mending: Mending) -> Iterator[Edit]:
+        return (Change(path, mending.request.pairing.link(path)) for path in mending.paths)
+
+    message = "a call or result has no id"
+    return SendingRule("id-missing", ids_missing(family), message, "give both the same id", mend=mend)
 
 
 def _made_of(letters: str | None, least: int, longest: int | None) -> tuple[Callable[[str], Any], Callable[[str], str]]:

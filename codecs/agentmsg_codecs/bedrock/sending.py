@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import grouping
+from agentmsg.formats import grouping, is_mapping, natives
 from agentmsg.formats.sending import (
     PAIRING,
     Change,
@@ -22,7 +22,7 @@ from agentmsg.formats.sending import (
     removing,
     usual,
 )
-from agentmsg_codecs.bedrock.names import FAMILY
+from agentmsg_codecs.bedrock.names import DOCUMENTS, FAMILY, IMAGES, VIDEOS
 from agentmsg_codecs.bedrock.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _LONGEST = 64
 # Who speaks in the native message of a role.
 _SIDES = {"user": "user", "tool": "user", "assistant": "assistant"}
 _TITLE = re.compile(r"[a-zA-Z0-9()\[\]-]+(?: [a-zA-Z0-9()\[\]-]+)*")
+_FORMATS = {"image": IMAGES, "document": DOCUMENTS, "video": VIDEOS}
 _NO_TITLE = re.compile(r"[^a-zA-Z0-9()\[\]-]+")
 
 
@@ -41,10 +42,44 @@ def _empty_descriptions(request: Request) -> Iterator[Path]:
             yield ("tools", index, "description")
 
 
+def _is_document(block: Any) -> bool:
+    """Whether a file is a document; search results have blocks, and a source instead of a name."""
+    return isinstance(block, am.FileBlock) and not isinstance(block.source, am.BlocksSource)
+
+
 def _document_names(request: Request) -> Iterator[Path]:
     for index, at, block in request.blocks(am.FileBlock):
-        if block.name is not None and not _TITLE.fullmatch(block.name):
+        if _is_document(block) and block.name is not None and not _TITLE.fullmatch(block.name):
             yield ("messages", index, "content", at, "name")
+
+
+def _wordless_documents(request: Request) -> Iterator[Path]:
+    """Yield the first document of each run of user messages that has no text."""
+    first: Path | None = None
+    for index, message in enumerate((*request.messages, am.Msg("assistant", []))):
+        if message.role != "user" or message.has(am.TextBlock):
+            if first is not None and message.role != "user":
+                yield first
+            first = None
+        if message.role == "user" and first is None and not message.has(am.TextBlock):
+            places = (at for at, block in enumerate(message.content) if _is_document(block))
+            first = next((("messages", index, "content", at) for at in places), None)
+
+
+def _empty_tools(request: Request) -> Iterator[Path]:
+    config = natives.extras_of(request.history, FAMILY).get("toolConfig")
+    if is_mapping(config) and config.get("tools") == [] and not request.tools_of(FAMILY):
+        yield ("extras",)
+
+
+def _odd_media(request: Request) -> Iterator[Path]:
+    """Yield the media of a format that the service's model lacks: they are kept as they were read."""
+    for index, at, block in request.blocks(am.NativeBlock):
+        value = block.value if block.codec == FAMILY else None
+        for key, formats in _FORMATS.items():
+            medium = value.get(key) if is_mapping(value) else None
+            if is_mapping(medium) and medium.get("format") not in formats:
+                yield ("messages", index, "content", at)
 
 
 def _odd_redacted(request: Request) -> Iterator[Path]:
@@ -67,6 +102,10 @@ def _turns_in_a_row(request: Request) -> Iterator[Path]:
 # -- mends ------------------------------------------------------------------------------------------------------------
 
 
+def _without_tools(mending: Mending) -> Iterator[Edit]:
+    yield Change(("extras",), usual.without_extra(mending.request.history, FAMILY, "toolConfig"))
+
+
 def _titled(mending: Mending) -> Iterator[Edit]:
     for path in mending.paths:
         block: Any = mending.request.messages[int(path[1])].content[int(path[3])]
@@ -82,9 +121,13 @@ LIMITS = (
     *limits.offered_tools(FAMILY, key="toolConfig"),
 )
 RULES = (
+    # "A conversation must start with a user message", "The toolConfig field must be defined when using toolUse and
+    # toolResult content blocks" (reported).
     usual.no_messages(),
     *LIMITS,
     usual.tools_missing(FAMILY),
+    # The service's model: at least one tool, and descriptions of at least one character.
+    SendingRule("empty-tools", _empty_tools, "the list of tools is empty", "leave it out", mend=_without_tools),
     SendingRule(
         "empty-description",
         _empty_descriptions,
@@ -93,7 +136,8 @@ RULES = (
         mend=clearing("annotation"),
     ),
     usual.first_role(),
-    # Converse answered a recorded request with a text of one line break.
+    # "The text field in the ContentBlock object ... is blank", "The content field in the Message object ... is empty"
+    # (reported). Converse answered a recorded request with a text of one line break.
     *usual.empty_texts(blank="warning"),
     usual.empty_messages(),
     # "A conversation must alternate between user and assistant roles" (reported).
@@ -103,9 +147,13 @@ RULES = (
         "users and assistants must alternate",
         'join the messages (the option turns="merged")',
     ),
+    # The service's model has the pattern of ids and names; "The toolUse blocks at ... contain duplicate Ids", "The
+    # number of toolResult blocks at ... exceeds the number of toolUse blocks of previous turn", "Expected
+    # toolResult blocks at ... for the following Ids" (reported).
     usual.duplicate_ids(in_message=True, longest=_LONGEST),
     usual.id_characters(f"ids have 1 to {_LONGEST} letters, digits, _ . : and -", "a-zA-Z0-9_.:-", longest=_LONGEST),
     *PAIRING,
+    # Bytes are base64 in the service's protocol, which decodes them strictly.
     usual.data_encoding("standard"),
     SendingRule(
         "redacted-encoding",
@@ -116,6 +164,15 @@ RULES = (
     ),
     usual.tool_names(_LONGEST),
     *usual.object_schemas(),
+    # "a cachePoint block with a longer ttl must come before ..." as Claude's own API says it; the service's guide, too.
+    usual.cache_order(FAMILY),
+    # The enumerations of the service's model.
+    SendingRule("media-type", _odd_media, "the medium has no format of Bedrock", "convert it, or leave it out"),
+    # The service's model: "If you include a ContentBlock with a document field ..., you must also include a
+    # ContentBlock with a text field".
+    SendingRule("document-alone", _wordless_documents, "a document needs a text beside it", "add a text"),
+    # "The file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square
+    # brackets. The name can't contain more than one consecutive whitespace character" (reported; documented).
     SendingRule(
         "document-name",
         _document_names,

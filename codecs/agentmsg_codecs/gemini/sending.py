@@ -79,7 +79,10 @@ def _is_calling(message: am.Msg) -> bool:
 
 
 def _odd_keywords(request: Request) -> Iterator[Path]:
-    """Yield the schemas that should be OpenAPI's and aren't: "Unknown name ... Cannot find field" (recorded)."""
+    """Yield the schemas that should be OpenAPI's and aren't.
+
+    "Unknown name ... Cannot find field" (recorded), "...enum[0] (TYPE_STRING)", "...items: missing field" (reported).
+    """
     for index, tool in enumerate(request.history.tools):
         if isinstance(tool, am.ToolSpec) and not are_keywords_known(tool.parameters, tool):
             yield ("tools", index, "parameters")
@@ -110,6 +113,7 @@ LIMITS = (
     ),
 )
 RULES: tuple[Any, ...] = (
+    # "contents is not specified" (reported).
     usual.no_messages("there are no contents"),
     *LIMITS,
     usual.first_role("the first content isn't a user's", applies=lambda message: not _is_calling(message)),
@@ -126,8 +130,11 @@ RULES: tuple[Any, ...] = (
     # "Please ensure that the number of function response parts is equal to the number of function call parts of the
     # function call turn" (reported).
     SendingRule("result-count", _results_apart, "the results of one turn share a content", "put them into one"),
+    # "Unable to submit request because it must include at least one parts field" and, for all that pairs otherwise, the
+    # error above (reported).
     usual.empty_messages("the content has no parts"),
     *PAIRING,
+    # "Base64 decoding failed" (reported), for media and signatures.
     usual.data_encoding("padded"),
     SendingRule("signature-encoding", _odd_signatures, "the signature isn't base64", "leave it out", mend=clearing()),
     SendingRule(
@@ -138,7 +145,8 @@ RULES: tuple[Any, ...] = (
         mend=_sign,
         severity="warning",
     ),
-    usual.tool_names(128, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
+    # As documented: "a-z, A-Z, 0-9, or contain underscores, colons, dots, and dashes".
+    usual.tool_names(128, "a-zA-Z0-9_.:-", "letters, digits, _ . : and -"),
     *usual.object_schemas(severity="warning"),
     SendingRule(
         "schema-keyword",

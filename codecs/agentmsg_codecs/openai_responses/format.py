@@ -183,7 +183,7 @@ def _write_made(source: Any) -> str:
 
 # The keys of the arguments of OpenAI's tools.
 SERVED = {"code_interpreter": ("code", "container_id"), "file_search": ("queries",)}
-_RETURNED = {"code_interpreter": Spare("outputs", [], is_written=False), "file_search": unused("results")[0]}
+_RETURNED = {"code_interpreter": Spare("outputs", []), "file_search": unused("results")[0]}
 ITEMS = (
     Form("reasoning", am.ThinkingBlock, "reasoning", (item_id("reasoning"), REASONING, STATUS),
          marks=item_marks("reasoning", alone=_is_alone)),
