@@ -41,11 +41,10 @@ def _read_format(native: Native) -> dict[str, Any]:
     told: Any = structure.get("jsonSchema") if is_object(structure) else None
     text: Any = told.get("schema") if is_object(told) else None
     found = spelling.styled(text) if type(text) is str else None
-    if found is None or not is_object(found[0]) or not all(type(word) is str for word in told.values()):
+    if found is None or not is_object(found[0]):
         return odd
-    said = {**told, "schema": found[0]}
-    if not _OF_SCHEMAS.issuperset(told) or held != _text_format(said, found[1]):
-        return odd
+    words = {key: told[key] for key in told if key in _OF_SCHEMAS and type(told[key]) is str}
+    said = {**words, "schema": found[0]}
     return {"response_format": adopt(said), "notes": {} if found[1] == "python" else {"/schema": found[1]}}
 
 

@@ -93,7 +93,7 @@ def _read_thinking(native: Native) -> dict[str, Any]:
     if thoughts is True:
         said["summary"] = "auto"
     how = [*(["lower"] if type(level) is str and level.islower() else ()), *(["false"] if thoughts is False else ())]
-    if not said or _thinking(said, how) != held:
+    if not said:
         return {"odd": ("thinkingConfig",)}
     return {"reasoning": "off" if said == _OFF else adopt(said), "notes": {"/thinking": how} if how else {}}
 

@@ -70,16 +70,12 @@ def _write_stop(settings: Any) -> Native:
 
 def _read_format(value: Any) -> Any:
     kind: Any = value.get("type") if is_object(value) else None
-    if type(kind) is str and kind in _FORMATS and len(value) == 1:
+    if type(kind) is str and kind in _FORMATS:
         return _FORMATS[kind]
-    schema: Any = value.get("json_schema") if kind == "json_schema" else None
-    if not is_object(schema) or len(value) != 2 or not _is_schema(schema):  # noqa: PLR2004 - both keys
+    held: Any = value.get("json_schema") if kind == "json_schema" else None
+    if not is_object(held) or type(held.get("name")) is not str or not is_mapping(held.get("schema")):
         raise Unreadable
-    return adopt(schema)
-
-
-def _is_schema(value: Any) -> bool:
-    return type(value.get("name")) is str and is_mapping(value.get("schema")) and _SCHEMA_KEYS.issuperset(value)
+    return adopt({key: held[key] for key in held if key in _SCHEMA_KEYS})
 
 
 def _write_format(value: Any) -> Native:
