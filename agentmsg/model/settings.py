@@ -37,7 +37,7 @@ def _texts(value: Iterable[str]) -> tuple[str, ...]:
 
 @attrs.frozen(kw_only=True, repr=False, eq=False)
 class Settings(Noted):
-    """What a request asks for, in the words that providers share; None means not stated.
+    """What a request asks for, in the words that providers share; None means not stated, so the model decides.
 
     A format takes what it has a place for. All other parameters of a request stay ``History.extras`` of its format.
 
@@ -56,7 +56,8 @@ class Settings(Noted):
             "description" and "strict".
         reasoning: "off", ``{"effort": "high"}`` in the provider's words, or ``{"budget": 2048}`` in tokens.
         stream: whether to stream the answer.
-        store: whether the provider may keep the exchange.
+        store: whether the provider may keep the exchange. A format that says so unless stated otherwise is read and
+            written accordingly.
         user: an id of the user, for the provider.
         metadata: labels, for the provider.
     """
@@ -77,7 +78,9 @@ class Settings(Noted):
     )
     reasoning: Literal["off"] | Mapping[str, JSON] | None = attrs.field(default=None, converter=free_json)
     stream: bool | None = attrs.field(default=None, validator=instance(bool))
-    store: bool | None = attrs.field(default=None, validator=instance(bool))
+    store: bool = attrs.field(
+        default=False, converter=attrs.converters.default_if_none(False), validator=instance(bool)
+    )
     user: str | None = attrs.field(default=None, validator=optional_text)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping)
 

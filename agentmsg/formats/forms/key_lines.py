@@ -10,11 +10,18 @@ from agentmsg.formats.records import Record
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agentmsg.formats.forms.context import Names
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Hatch, Key
 
-__all__ = ["KeyLines", "Level"]
+__all__ = ["KeyLines", "Level", "unsaid"]
+
+
+def unsaid(key: Key, absent: Mapping[str, Any]) -> Any:
+    """Return the value of a field whose key is usually absent then; an object that states it is marked with the key."""
+    return None if key.need != "may" else absent.get(key.field) if key.default is None else key.default
 
 
 class Level(Record):
@@ -85,13 +92,15 @@ class KeyLines:
         """Return the lines of an optional key."""
         v = f"{key.field}_"
         nothing = key.value.nothing(v, self.default(key.field, key.default))
-        null = [] if key.need == "null" else [level.note(key.native, "'null'")]
+        null = [] if key.need == "null" and key.default is None else [level.note(key.native, "'null'")]
         null += [] if nothing == [f"{v} = None"] else nothing
         others: list[str] = []
         for name in self.empties(key):
             noted = [] if key.need == name else [level.note(key.native, repr(name))]
             others += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
         read = [*self.value(key, level), *self.is_known(key, level)]
+        if type(usual := unsaid(key, self.absent)) is bool:
+            read += [f"if {v} is {usual}:", f"    {level.marks}[{'/' + key.native!r}] = True"]
         if key.is_odd:
             read = [
                 "try:",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread
+from agentmsg.formats.forms.key_lines import unsaid
 from agentmsg.formats.forms.message_lines import write_lifted
 from agentmsg.formats.forms.values import NOTHING, Link, indented
 from agentmsg.model.generated import MADE_KINDS, Made
@@ -140,6 +141,8 @@ class _Writer:
         if not isinstance(item, Key):
             raise TypeError(item)
         test = "v" if self.absent.get(item.field) in ((), EMPTY) or item.default == "" else "v is not None"
+        if type(usual := unsaid(item, self.absent)) is bool:
+            test = f"v is not {usual} or is_marked({self._o}, FAMILY, {'/' + item.native!r})"
         if item.said:
             test += f" and is_marked({self._o}, FAMILY, {'/' + item.said!r})"
         value = self._value(item, "v")

@@ -282,7 +282,8 @@ OUTPUTS = (
 _ABOUT = (Key("name", "name", Text()), Key("description", "description", Text(), "may"))
 TOOLS = (
     Form("tool", am.ToolSpec, "function", (
-        *_ABOUT, Key("parameters", "parameters", Object(), "null"), Key("strict", "strict", Truth(), "null"),
+        *_ABOUT, Key("parameters", "parameters", Object(), "null"),
+        Key("strict", "strict", Truth(), "null", default=True),
     ), is_apart="tool"),
     Form("custom_tool", am.ToolSpec, "custom", _ABOUT, fixed={"kind": "custom"}, is_apart="tool"),
 )  # fmt: skip
