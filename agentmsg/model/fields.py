@@ -69,6 +69,6 @@ class SettingsFields(TypedDict, total=False):
     response_format: Literal["text", "json"] | Mapping[str, Any] | None
     reasoning: Literal["off"] | Mapping[str, Any] | None
     stream: bool | None
-    store: bool
+    store: bool | None
     user: str | None
     metadata: Mapping[str, Any]

@@ -56,8 +56,8 @@ class Settings(Noted):
             "description" and "strict".
         reasoning: "off", ``{"effort": "high"}`` in the provider's words, or ``{"budget": 2048}`` in tokens.
         stream: whether to stream the answer.
-        store: whether the provider may keep the exchange. A format that says so unless stated otherwise is read and
-            written accordingly.
+        store: whether the provider may keep the exchange; None means the same as False. Formats that keep it unless a
+            request says otherwise are read and written accordingly.
         user: an id of the user, for the provider.
         metadata: labels, for the provider.
     """
@@ -78,11 +78,14 @@ class Settings(Noted):
     )
     reasoning: Literal["off"] | Mapping[str, JSON] | None = attrs.field(default=None, converter=free_json)
     stream: bool | None = attrs.field(default=None, validator=instance(bool))
-    store: bool = attrs.field(
-        default=False, converter=attrs.converters.default_if_none(False), validator=instance(bool)
-    )
+    store: bool | None = attrs.field(default=None, validator=instance(bool))
     user: str | None = attrs.field(default=None, validator=optional_text)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping)
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the provider may keep the exchange."""
+        return bool(self.store)
 
     def asking(self, **changes: Unpack[SettingsFields]) -> Self:
         """Return these settings with others; see ``History.with_settings``."""

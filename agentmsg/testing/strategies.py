@@ -186,7 +186,7 @@ def _results(content: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 @cache
 def _tools() -> st.SearchStrategy[Any]:
     spec = st.builds(
-        ToolSpec, texts(), _optional(texts()), _optional(_mappings()), strict=st.booleans(),
+        ToolSpec, texts(), _optional(texts()), _optional(_mappings()), strict=_optional(st.booleans()),
         kind=st.sampled_from(("function", "custom")), metadata=_optional(_mappings(), {}), extras=_extras(),
     )  # fmt: skip
     return st.one_of(spec, st.builds(NativeTool, st.sampled_from(FAMILIES), json_values(), extras=_extras()))
@@ -300,7 +300,7 @@ def _settings() -> st.SearchStrategy[Any]:
         response_format=_optional(_one_of((st.sampled_from(("text", "json")), schema, json_values()))),
         reasoning=_optional(_one_of((st.just("off"), reasoning, json_values()))),
         stream=truths,
-        store=st.booleans(),
+        store=truths,
         user=_optional(texts()),
         metadata=_optional(_mappings(), {}),
         extras=_extras(),

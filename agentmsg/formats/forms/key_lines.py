@@ -5,23 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.values import NOTHING, indented
+from agentmsg.formats.forms.values import NOTHING, Flag, indented
 from agentmsg.formats.records import Record
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from agentmsg.formats.forms.context import Names
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Hatch, Key
 
-__all__ = ["KeyLines", "Level", "unsaid"]
-
-
-def unsaid(key: Key, absent: Mapping[str, Any]) -> Any:
-    """Return the value of a field whose key is usually absent then; an object that states it is marked with the key."""
-    return None if key.need != "may" else absent.get(key.field) if key.default is None else key.default
+__all__ = ["KeyLines", "Level"]
 
 
 class Level(Record):
@@ -99,8 +92,9 @@ class KeyLines:
             noted = [] if key.need == name else [level.note(key.native, repr(name))]
             others += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
         read = [*self.value(key, level), *self.is_known(key, level)]
-        if type(usual := unsaid(key, self.absent)) is bool:
-            read += [f"if {v} is {usual}:", f"    {level.marks}[{'/' + key.native!r}] = True"]
+        if isinstance(key.value, Flag) and key.need == "may":
+            usual = key.value.usual(v, key.default)
+            read += [f"if {usual}:", f"    {level.marks}[{'/' + key.native!r}] = True"]
         if key.is_odd:
             read = [
                 "try:",

@@ -55,7 +55,7 @@ class _OfTool:
     @property
     def is_strict(self) -> bool:
         """Whether calls must follow it."""
-        return self.tool.strict
+        return self.tool.is_strict
 
     def replaced(self, schema: Mapping[str, Any], level: Level) -> Change:
         """Return the change to another schema."""
@@ -205,8 +205,8 @@ def strict_schemas(adapting: str | None = None) -> SendingRule:
     """Return the rule that objects in strict schemas require all of their properties, and allow no others.
 
     Args:
-        adapting: the family of the provider that makes tools strict by itself, and adapts the schemas of those that were
-            read without saying so.
+        adapting: the family of the provider that makes tools strict by itself, and adapts the schemas of those that
+            were read without saying so.
     """
 
     def is_adapted(each: _OfTool | _OfAnswer) -> bool:

@@ -29,6 +29,7 @@ from agentmsg.formats.forms import (
     Arguments,
     Content,
     Described,
+    Flag,
     Form,
     Hatch,
     Input,
@@ -38,7 +39,6 @@ from agentmsg.formats.forms import (
     Object,
     Spare,
     Text,
-    Truth,
     Via,
     Whole,
 )
@@ -283,7 +283,7 @@ _ABOUT = (Key("name", "name", Text()), Key("description", "description", Text(),
 TOOLS = (
     Form("tool", am.ToolSpec, "function", (
         *_ABOUT, Key("parameters", "parameters", Object(), "null"),
-        Key("strict", "strict", Truth(), "null", default=True),
+        Key("strict", "strict", Flag(), "null", default=True),
     ), is_apart="tool"),
     Form("custom_tool", am.ToolSpec, "custom", _ABOUT, fixed={"kind": "custom"}, is_apart="tool"),
 )  # fmt: skip
