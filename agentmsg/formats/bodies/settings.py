@@ -78,7 +78,7 @@ class BodySettings:
         if not known:
             return None, dict(parameters)
         settings, left = self._read(known)
-        if settings == _UNSET:
+        if settings == _UNSET or all(key in left and left[key] is known[key] for key in known):
             return None, dict(parameters)
 
         def rest_of(own: Mapping[str, Any], read: Collection[str]) -> Native:
@@ -133,7 +133,9 @@ class BodySettings:
     def _write_flat(self, settings: Settings | None) -> Native:
         if settings is None:
             return {}
-        return write_as(self.described.shapes["settings"], settings, self._family)
+        flat = write_as(self.described.shapes["settings"], settings, self._family)
+        # What absent keys mean is a setting only beside others.
+        return flat or self.described.shapes["settings"].write(settings)
 
     # -- the other parameters -----------------------------------------------------------------------------------------
 

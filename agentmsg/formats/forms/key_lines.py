@@ -96,11 +96,13 @@ class KeyLines:
             usual = key.value.usual(v, key.default)
             read += [f"if {usual}:", f"    {level.marks}[{'/' + key.native!r}] = True"]
         if key.is_odd:
+            # The writer would write what an absent key means.
+            unsaid = [level.note(key.native, repr("absent"))] if key.need == "null" and key.default is not None else []
             read = [
                 "try:",
                 *indented(read),
                 "except Unreadable:",
-                *indented([*nothing, *self.odd(key.native, level)]),
+                *indented([*nothing, *unsaid, *self.odd(key.native, level)]),
             ]
         found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]"]
         if null or others:
