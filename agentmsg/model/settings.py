@@ -54,7 +54,8 @@ class Settings(Noted):
         parallel_tool_calls: whether the model may call several tools at once.
         response_format: "text", "json", or ``{"schema": {...}}`` for JSON of a JSON Schema, perhaps with "name",
             "description" and "strict".
-        reasoning: "off", ``{"effort": "high"}`` in the provider's words, or ``{"budget": 2048}`` in tokens.
+        reasoning: "off", ``{"effort": "high"}`` in the provider's words, or ``{"budget": 2048}`` in tokens, -1 for
+            as many as the model decides; perhaps with "summary", how to sum it up.
         stream: whether to stream the answer.
         store: whether the provider may keep the exchange; None means the same as False. Formats that keep it unless a
             request says otherwise are read and written accordingly.

@@ -8,7 +8,8 @@
 | metadata: user_id | user |
 | tool_choice: auto, any, none; tool | tool_choice: "auto", "required", "none"; its name |
 | disable_parallel_tool_use of tool_choice | parallel_tool_calls, negated |
-| thinking: enabled, with its budget; disabled | reasoning: the budget; "off" |
+| thinking: enabled, with its budget; adaptive; disabled | reasoning: the budget; the budget -1; "off" |
+| display of thinking: summarized | the summary of reasoning: "auto" |
 | output_config: effort; format | reasoning: the effort; response_format: the schema |
 """
 
@@ -43,6 +44,8 @@ _SPELT = {ours: word for word, ours in _CHOICES.items()}
 _EFFORTS = frozenset({"low", "medium", "high", "xhigh", "max"})
 _SAMPLING = ("temperature", "top_p", "top_k")
 _CONFIGS = ("thinking", "output_config")
+# The model decides how much to think, in the model's word.
+ADAPTIVE = -1
 _LEAST = {"minimal": "low"}
 _OFF = {"type": "disabled"}
 _ONE_AT_A_TIME = "disable_parallel_tool_use"
@@ -154,8 +157,12 @@ def _read_thinking(native: Native) -> dict[str, Any]:
     effort, form, budget = config.get("effort"), config.get("format"), thinking.get("budget_tokens")
     if type(effort) is str and effort in _EFFORTS:
         said["effort"] = effort
-    if thinking.get("type") == "enabled" and type(budget) is int:
+    if thinking.get("type") == "adaptive":
+        said["budget"] = ADAPTIVE
+    elif thinking.get("type") == "enabled" and type(budget) is int and budget != ADAPTIVE:
         said["budget"] = budget
+    if "budget" in said and thinking.get("display") == "summarized":
+        said["summary"] = "auto"
     is_off = thinking.get("type") == "disabled"
     is_schema = is_object(form) and form.get("type") == "json_schema" and is_object(form.get("schema"))
     read = {
@@ -177,7 +184,10 @@ def _written_thinking(said: Any, form: Any) -> Native:
         native["thinking"] = dict(_OFF)
     elif is_mapping(said):
         if "budget" in said:
-            native["thinking"] = {"type": "enabled", "budget_tokens": thaw(said["budget"])}
+            budget = thaw(said["budget"])
+            is_adaptive = budget == ADAPTIVE
+            held = {"type": "adaptive"} if is_adaptive else {"type": "enabled", "budget_tokens": budget}
+            native["thinking"] = {**held, **({"display": "summarized"} if "summary" in said else {})}
         if "effort" in said:
             config["effort"] = thaw(said["effort"])
     if is_mapping(form) and "schema" in form:
@@ -195,6 +205,7 @@ def _carried_reasoning(value: Any, _: Any) -> Any:
     kept: dict[str, Any] = {"effort": word} if word in _EFFORTS else {}
     if type(given.get("budget")) is int:
         kept["budget"] = given["budget"]
+        kept |= {"summary": "auto"} if type(given.get("summary")) is str else {}
     if not kept:
         return Drop("no such reasoning here")
     is_same = list(kept.items()) == list(given.items())

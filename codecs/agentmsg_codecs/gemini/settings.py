@@ -124,7 +124,8 @@ def _carried_thinking(value: Any, _: Any) -> Any:
     effort = given.get("effort")
     word = _NEAREST.get(effort, effort) if type(effort) is str else None
     kept: Native = {"effort": word} if word in _EFFORTS else {}
-    if type(given.get("budget")) is int:
+    # -1 leaves it to the model, as it is where there is an effort.
+    if type(given.get("budget")) is int and not (kept and given["budget"] == -1):
         kept = {"budget": given["budget"]}
     if type(given.get("summary")) is str:
         kept["summary"] = "auto"
