@@ -22,7 +22,7 @@ LOOSE: Any = {
 GRAMMAR: Any = {"syntax": "lark", "definition": "start: A"}
 CHAT: am.CodecName = "openai"
 RESPONSES: am.CodecName = "openai-responses"
-_BODIES: dict[str, Any] = {
+_BODIES: dict[am.CodecName, Any] = {
     CHAT: {"messages": ASK},
     RESPONSES: {"input": ASK},
     "anthropic": {"messages": ASK},

@@ -154,7 +154,8 @@ def _as_said(settings: am.Settings) -> Any:
 def _read_thinking(native: Native) -> dict[str, Any]:
     thinking, config = (held if is_object(held := native.get(key)) else {} for key in _CONFIGS)
     said: Native = {}
-    effort, form, budget = config.get("effort"), config.get("format"), thinking.get("budget_tokens")
+    effort, budget = config.get("effort"), thinking.get("budget_tokens")
+    form: Any = config.get("format")
     if type(effort) is str and effort in _EFFORTS:
         said["effort"] = effort
     if thinking.get("type") == "adaptive":
