@@ -115,7 +115,12 @@ def test_an_exchange_is_kept_as_before(
 
 def test_unsaid_strictness_is_no_error() -> None:
     """The Responses API adapts the schemas of tools that don't say whether they are strict; others must fit."""
-    for said, codes in (({}, set()), ({"strict": False}, set()), ({"strict": True}, {"strict-schema"})):
+    cases: list[tuple[dict[str, bool], set[str]]] = [
+        ({}, set()),
+        ({"strict": False}, set()),
+        ({"strict": True}, {"strict-schema"}),
+    ]
+    for said, codes in cases:
         body = {**_BODIES[RESPONSES], "model": "gpt-5", **_tool(RESPONSES, **said)}
         assert {each.code for each in am.check(am.decode(body, RESPONSES), RESPONSES)} == codes
 

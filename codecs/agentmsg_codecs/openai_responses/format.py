@@ -308,7 +308,7 @@ def _carried_format(own: Any, tool: Any) -> Any:
     """Keep a format that comes back."""
     native = _write_format(tool)
     back = _read_format(native).get("extras") if native else None
-    kept = {} if back is None else adopt(back[CHAT_ITEM])
+    kept: Any = {} if back is None else adopt(back[CHAT_ITEM])
     return own if am.same(kept, own) else kept
 
 
