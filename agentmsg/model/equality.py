@@ -2,7 +2,7 @@
 
 Types count (True, 1 and 1.0 differ), -0.0 isn't 0.0, and offsets of times and the key order of free-form JSON count.
 Notes never count, nor does the order of the families of extras, and the text of a tool call counts only if it says more
-than its input. A made id or time is the same as None and as its own text.
+than its input. A made id or time is the same as None and as its own text. Where None means false, False is the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ import attrs
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import differing
 from agentmsg.model.generated import Made, MadeName, MadeTime
+from agentmsg.model.settings import Settings
 from agentmsg.model.tool_use import ToolUseBlock
+from agentmsg.model.tools import ToolSpec
 from agentmsg.values.frozen import FrozenDict, FrozenList
 from agentmsg.values.peeking import peek_items
 
@@ -113,6 +115,14 @@ _BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
 }
 
 
+# The attributes that are compared instead of a field, each after the field's name.
+_COMPARED_AS: Mapping[type, dict[str, tuple[str, str]]] = {
+    ToolUseBlock: {"_input": ("input", "input"), "raw_input": ("raw_input", "significant_text")},
+    ToolSpec: {"strict": ("strict", "is_strict")},
+    Settings: {"store": ("store", "is_stored")},
+}
+
+
 @cache
 def compared(cls: type[Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
     """Return the compared fields of a model class: their names, and functions that get their values."""
@@ -144,8 +154,8 @@ def _compared_attributes(cls: type[Any]) -> list[tuple[str, str]]:
     own: dict[str, tuple[str, str]] = {}
     if Noted in cls.__mro__:
         own["extras"] = "extras", "sorted_extras"
-    if ToolUseBlock in cls.__mro__:
-        own |= {"_input": ("input", "input"), "raw_input": ("raw_input", "significant_text")}
+    for base, compared_as in _COMPARED_AS.items():
+        own |= compared_as if base in cls.__mro__ else {}
     return [
         own.get(field.name) or (field.alias or field.name, field.name)
         for field in attrs.fields(cls)

@@ -254,7 +254,7 @@ def _tool_line(tool: Tool, lengths: Lengths) -> ToolLine:
         facts = (*said(f"of {tool.codec}"), *entries(extras=tool.extras))
         shown = json_words(tool.value, lengths.detail)
         return ToolLine(name=brief(str(name)), description=Words(""), parameters=shown, facts=facts)
-    strict = None if tool.strict is None else "strict" if tool.strict else "not strict"
+    strict = "strict" if tool.strict else None
     return ToolLine(
         name=brief(tool.name),
         description=words(tool.description or "", lengths.detail),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.context import Cells, Code, Schemas
 
 __all__ = [
+    "Flag",
     "Json",
     "Link",
     "Number",
@@ -139,6 +140,29 @@ class Truth(_Plain):
     """True or false: ``Key("strict", "strict", Truth())``."""
 
     kind, json = "bool", "boolean"
+
+
+class Flag(Truth):
+    """True or false, where the model's None means false: ``Key("strict", "strict", Flag())``.
+
+    What an absent key means is its ``default``, true or nothing. An object that states it is marked with the key.
+    """
+
+    def usual(self, v: str, default: Any) -> str:
+        """Return the test whether a native value is what an absent key means."""
+        return v if default is True else f"not {v}"
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that refuse everything else."""
+        return [*super().read(v, c), f"{v} = {v} or None"]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of true or false."""
+        return f"bool({v})"
+
+    def cell(self, c: Cells) -> Cell:
+        """Support true."""
+        return lambda value, _: value or None
 
 
 class Total(Whole):

@@ -16,6 +16,7 @@ from agentmsg.formats.forms import (
     Content,
     Described,
     Each,
+    Flag,
     Form,
     Grouped,
     Hatch,
@@ -25,7 +26,6 @@ from agentmsg.formats.forms import (
     Nested,
     Object,
     Text,
-    Truth,
     Words,
     Wrapped,
 )
@@ -182,7 +182,7 @@ FORMS = (
         Key("name", "name", Text()),
         Key("description", "description", Text(), "may"),
         Key("input_schema", "parameters", Object()),
-        Key("strict", "strict", Truth(), "may"),
+        Key("strict", "strict", Flag(), "may"),
         _CACHE,
     ), tagged="read"),
 )  # fmt: skip

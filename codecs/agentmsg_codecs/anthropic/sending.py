@@ -21,7 +21,7 @@ from agentmsg.formats.sending import (
 )
 from agentmsg_codecs.anthropic.kinds import DOCUMENT_TYPES, IMAGE_TYPES, is_usual
 from agentmsg_codecs.anthropic.names import FAMILY
-from agentmsg_codecs.anthropic.settings import SETTINGS
+from agentmsg_codecs.anthropic.settings import ADAPTIVE, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,7 +140,7 @@ def _budget(request: Request) -> Any:
     """Return the budget for thinking; None if there is none."""
     said = limits.setting(request, "reasoning")
     budget = said.get("budget") if is_mapping(said) else None
-    return budget if type(budget) is int else None
+    return budget if type(budget) is int and budget != ADAPTIVE else None
 
 
 def _enough(reasoning: Any, request: Request) -> Any:

@@ -37,7 +37,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import EMPTY, Native, adopt, excerpt, is_list, is_mapping, is_object, marked, natives
+from agentmsg.formats import EMPTY, Native, adopt, excerpt, is_list, is_mapping, is_object, marked
 from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.bedrock.base import Bedrock
@@ -111,7 +111,7 @@ class BedrockCodec(Bedrock):
         """Write the body; write a bare list of messages if one was read and needs no body."""
         self.engine.fill()
         messages = history.messages
-        rest = natives.extras_of(history, FAMILY)
+        rest = _REQUESTS.parameters(history)
         body: Native = {}
         if messages and is_top(messages[0]):
             body["system"] = self.engine.write_system(messages[0])

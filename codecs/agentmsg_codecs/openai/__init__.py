@@ -161,9 +161,8 @@ class OpenAICodec(Codec):
         self.engine.fill()
         natives = list(map(self.engine.write, unlinked(history.messages)))
         tools = write_tools(self.engine.described.shapes, history.tools)
-        settings = _REQUESTS.write_settings(history.settings)
-        body: Native = {"messages": natives, **tools, **settings}
-        document = _REQUESTS.closed(history, body, {})
+        settings = _REQUESTS.write_settings(history.settings, _REQUESTS.parameters(history))
+        document = _REQUESTS.closed(history, {"messages": natives, **tools}, settings)
         is_bare = self.container == "list" and "/container" not in note_of(history, FAMILY) and len(document) == 1
         return natives if is_bare else document
 

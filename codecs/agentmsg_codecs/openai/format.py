@@ -26,6 +26,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import (
     Arguments,
     Described,
+    Flag,
     Form,
     Hatch,
     Inside,
@@ -35,7 +36,6 @@ from agentmsg.formats.forms import (
     Spare,
     Spread,
     Text,
-    Truth,
     Via,
     Wrapped,
 )
@@ -305,7 +305,7 @@ CALLS = (
 )  # fmt: skip
 
 _ABOUT = (_NAME, Key("description", "description", Text(), "may"))
-_FUNCTION = (*_ABOUT, Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(), "may"))
+_FUNCTION = (*_ABOUT, Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Flag(), "may"))
 TOOLS = (
     Form("tool", am.ToolSpec, "function", (Inside("function", _FUNCTION, space=ITEM), ODD_CACHE),
          tagged="usual", is_apart=True),

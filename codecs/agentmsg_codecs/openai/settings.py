@@ -29,7 +29,7 @@ from agentmsg.formats import (
     is_object,
 )
 from agentmsg.formats.bodies import BodySettings
-from agentmsg.formats.forms import Described, Form, Hatch, Number, Text, Truth, Via, Whole
+from agentmsg.formats.forms import Described, Flag, Form, Hatch, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai.names import FAMILY
 
 _MOST, _OLD_MOST = "max_completion_tokens", "max_tokens"
@@ -70,16 +70,12 @@ def _write_stop(settings: Any) -> Native:
 
 def _read_format(value: Any) -> Any:
     kind: Any = value.get("type") if is_object(value) else None
-    if type(kind) is str and kind in _FORMATS and len(value) == 1:
+    if type(kind) is str and kind in _FORMATS:
         return _FORMATS[kind]
-    schema: Any = value.get("json_schema") if kind == "json_schema" else None
-    if not is_object(schema) or len(value) != 2 or not _is_schema(schema):  # noqa: PLR2004 - both keys
+    held: Any = value.get("json_schema") if kind == "json_schema" else None
+    if not is_object(held) or type(held.get("name")) is not str or not is_mapping(held.get("schema")):
         raise Unreadable
-    return adopt(schema)
-
-
-def _is_schema(value: Any) -> bool:
-    return type(value.get("name")) is str and is_mapping(value.get("schema")) and _SCHEMA_KEYS.issuperset(value)
+    return adopt({key: held[key] for key in held if key in _SCHEMA_KEYS})
 
 
 def _write_format(value: Any) -> Native:
@@ -136,7 +132,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("response_format", Via(_read_format, _write_format, {}, supports=_carried_format)),
         _key("reasoning_effort", Via(_read_effort, _write_effort, {}, supports=_carried_effort), "reasoning"),
         _key("stream", Truth()),
-        _key("store", Truth()),
+        _key("store", Flag()),
         _key("user", Text()),
         BodySettings.labels("metadata"),
     ), is_apart=True),

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import Native, excerpt, is_bare_text, is_list, is_object, mark_of, marked, natives
+from agentmsg.formats import Native, excerpt, is_bare_text, is_list, is_object, mark_of, marked
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
@@ -109,7 +109,8 @@ class OpenAIResponsesCodec(OpenAIResponses):
         """Return the body; the items themselves where such were read, and nothing needs more."""
         self.engine.fill()
         messages = history.messages
-        rest = natives.extras_of(history, FAMILY)
+        rest = _REQUESTS.parameters(history)
+        settings = _REQUESTS.write_settings(history.settings, rest)
         body: Native = {}
         is_bare = _REQUESTS.is_bare(history)
         if not is_bare and messages and _may_instruct(messages[0]) and "instructions" not in rest:
@@ -118,14 +119,14 @@ class OpenAIResponsesCodec(OpenAIResponses):
         body["input"] = items = self.engine.write(messages)
         if history.tools:
             body["tools"] = self.engine.write_tools(history.tools)
-        body |= _REQUESTS.write_settings(history.settings)
-        is_text = not (is_bare and len(body) == 1 and not rest) and mark_of(history, FAMILY, "/text") is True
+        is_bare = is_bare and len(body) == 1 and not rest and not settings
+        is_text = not is_bare and mark_of(history, FAMILY, "/text") is True
         if is_text and len(items) == 1 and items[0].keys() == {"role", "content"}:
             is_text = items[0]["role"] == "user" and type(items[0]["content"]) is str
             body["input"] = items[0]["content"] if is_text else items
         if not items and not STORED.isdisjoint(rest) and mark_of(history, FAMILY, "/input") == "absent":
             del body["input"]
-        return _REQUESTS.closed(history, body, {})
+        return _REQUESTS.closed(history, body, settings)
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the items of a document."""

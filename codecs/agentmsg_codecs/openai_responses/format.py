@@ -16,8 +16,10 @@ from agentmsg.formats import (
     Native,
     Parts,
     Unreadable,
+    adopt,
     is_list,
     is_marked,
+    is_object,
     is_sequence,
     mark_of,
     media,
@@ -29,6 +31,7 @@ from agentmsg.formats.forms import (
     Arguments,
     Content,
     Described,
+    Flag,
     Form,
     Hatch,
     Input,
@@ -38,14 +41,13 @@ from agentmsg.formats.forms import (
     Object,
     Spare,
     Text,
-    Truth,
     Via,
     Whole,
 )
 from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS, has_input, said_by
 from agentmsg_codecs.openai_responses.input_parts import INPUTS, ODD, PARTS, TEXTS, InputParts, says, unused
 from agentmsg_codecs.openai_responses.item_keys import ENDED, NEEDED_ID, STATUS, item_id, item_marks, own_link
-from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, XAI
+from agentmsg_codecs.openai_responses.names import CHAT_ITEM, FAMILY, PROVIDER, XAI
 from agentmsg_codecs.openai_responses.reasoning import REASONING
 
 if TYPE_CHECKING:
@@ -279,12 +281,48 @@ OUTPUTS = (
     _output("custom_output", "custom_tool_call", "custom_result"),
     *RESULTS,
 )  # fmt: skip
+
+
+# -- tools ------------------------------------------------------------------------------------------------------------
+
+
+def _read_format(native: Native) -> dict[str, Any]:
+    """Read the format of a custom tool's input: its grammar is in an object of its own in Chat Completions."""
+    held: Any = native["format"]
+    if not is_object(held) or "grammar" in held:
+        return {"odd": ("format",)}
+    grammar = {key: value for key, value in held.items() if key != "type"}
+    theirs = {"type": "grammar", "grammar": grammar} if held.get("type") == "grammar" else held
+    return {"extras": {CHAT_ITEM: {"format": theirs}}}
+
+
+def _write_format(tool: Any) -> Native:
+    held: Any = natives.extras_copy(tool, CHAT_ITEM).get("format")
+    if not is_object(held):
+        return {}
+    is_grammar = held.get("type") == "grammar" and held.keys() == {"type", "grammar"} and is_object(held["grammar"])
+    return {"format": {"type": "grammar", **held["grammar"]} if is_grammar else held}
+
+
+def _carried_format(own: Any, tool: Any) -> Any:
+    """Keep a format that comes back."""
+    native = _write_format(tool)
+    back = _read_format(native).get("extras") if native else None
+    kept: Any = {} if back is None else adopt(back[CHAT_ITEM])
+    return own if am.same(kept, own) else kept
+
+
 _ABOUT = (Key("name", "name", Text()), Key("description", "description", Text(), "may"))
 TOOLS = (
     Form("tool", am.ToolSpec, "function", (
-        *_ABOUT, Key("parameters", "parameters", Object(), "null"), Key("strict", "strict", Truth(), "null"),
+        *_ABOUT, Key("parameters", "parameters", Object(), "null"),
+        Key("strict", "strict", Flag(), "null", default=True),
     ), is_apart="tool"),
-    Form("custom_tool", am.ToolSpec, "custom", _ABOUT, fixed={"kind": "custom"}, is_apart="tool"),
+    Form("custom_tool", am.ToolSpec, "custom", (
+        *_ABOUT,
+        Hatch(keys=("format",), cells={}, get=_read_format, put=_write_format, is_optional=True, odd=("format",),
+              spaces={CHAT_ITEM: _carried_format}, about='extras["openai.item"], where Chat Completions has it'),
+    ), fixed={"kind": "custom"}, is_apart="tool"),
 )  # fmt: skip
 
 

@@ -7,8 +7,10 @@ FAMILY = "openai-responses"
 ITEM = "openai-responses.item"
 # Extras and notes of what stands around the items of a response.
 RESPONSE = "openai-responses.response"
-# Who signs reasoning, keeps files, and runs tools.
+# Who signs reasoning, keeps files, and runs tools; the format whose requests share parameters with these.
 PROVIDER = "openai"
+# Where Chat Completions has what is inside a tool.
+CHAT_ITEM = "openai.item"
 # Whose API has a search of its own.
 XAI = "xai"
 BODY_KEYS = frozenset({"input", "instructions", "tools"})

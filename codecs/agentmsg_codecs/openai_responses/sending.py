@@ -312,6 +312,6 @@ RULES = (
     # Recorded: files of sound in results were refused.
     SendingRule("media-type", _odd_files, "files of sound and video can't be read", "leave out the file"),
     *usual.object_schemas("oneOf", "anyOf", "allOf", "enum", "not", is_answer_object=True),
-    usual.strict_schemas(),
+    usual.strict_schemas(FAMILY),
     usual.too_many_tools(128),
 )

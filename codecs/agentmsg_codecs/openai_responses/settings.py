@@ -7,6 +7,7 @@
 | tool_choice: auto, none, required; a function | tool_choice: the same; its name |
 | format of text: text; json_object; json_schema | response_format: "text"; "json"; the schema, its name ... |
 | reasoning: effort, summary; the effort none | reasoning: the same; "off" |
+| verbosity of text; service_tier, prompt_cache_key ... | extras["openai"], where Chat Completions has them |
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_mapping, is_object
 from agentmsg.formats.bodies import BodySettings
-from agentmsg.formats.forms import Described, Form, Number, Text, Truth, Via, Whole
+from agentmsg.formats.forms import Described, Flag, Form, Key, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 
 _WORDS = {word: word for word in ("auto", "none", "required")}
@@ -32,21 +33,14 @@ _NAME = "response"
 
 
 def _read_text(value: Any) -> Any:
-    form: Any = value.get("format") if is_object(value) and len(value) == 1 else None
+    form: Any = value.get("format") if is_object(value) else None
     kind: Any = form.get("type") if is_object(form) else None
     for ours, word in _FORMATS.items():
-        if kind == word and len(form) == 1:
+        if kind == word:
             return ours
-    if kind != "json_schema":
+    if kind != "json_schema" or type(form.get("name")) is not str or not is_mapping(form.get("schema")):
         raise Unreadable
-    schema = {key: inner for key, inner in form.items() if key != "type"}
-    if (
-        type(schema.get("name")) is not str
-        or not is_mapping(schema.get("schema"))
-        or not _OF_SCHEMAS.issuperset(schema)
-    ):
-        raise Unreadable
-    return adopt(schema)
+    return adopt({key: form[key] for key in form if key in _OF_SCHEMAS})
 
 
 def _write_text(value: Any) -> Native:
@@ -70,13 +64,16 @@ def _carried_format(value: Any, owner: Any) -> Any:
 
 
 def _read_reasoning(value: Any) -> Any:
-    if not is_object(value) or not value or not _OF_REASONING.issuperset(value):
+    said = _known(value) if is_object(value) else {}
+    if not said:
         raise Unreadable
-    if value == {"effort": "none"}:
-        return "off"
-    if not all(type(word) is str for word in value.values()) or value.get("effort", "low") not in _EFFORTS:
-        raise Unreadable
-    return adopt(value)
+    return "off" if said == {"effort": "none"} else adopt(said)
+
+
+def _known(value: Any) -> Native:
+    """Return what is known of an object about reasoning."""
+    said = {key: value[key] for key in value if key in _OF_REASONING and type(value[key]) is str}
+    return said if said.get("effort", "low") in _EFFORTS else {key: said[key] for key in said if key != "effort"}
 
 
 def _write_reasoning(value: Any) -> Any:
@@ -88,13 +85,9 @@ def _carried_reasoning(value: Any, _: Any) -> Any:
     why = "reasoning takes only an effort here"
     if value == "off":
         return value
-    kept = (
-        {key: value[key] for key in value if key in _OF_REASONING and type(value[key]) is str}
-        if is_mapping(value)
-        else {}
-    )
-    if kept.get("effort", "low") not in _EFFORTS or kept == {"effort": "none"}:
-        kept.pop("effort")
+    kept = _known(value) if is_mapping(value) else {}
+    if kept == {"effort": "none"}:
+        return Drop(why)
     if not kept:
         return Drop(why)
     return value if len(kept) == len(value) else Swap(adopt(kept), why)
@@ -113,8 +106,15 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("text", Via(_read_text, _write_text, _ANY, supports=_carried_format), "response_format"),
         _key("reasoning", Via(_read_reasoning, _write_reasoning, _ANY, supports=_carried_reasoning)),
         _key("stream", Truth()),
-        _key("store", Truth()),
+        Key("store", "store", Flag(), "null", default=True, is_odd=True),
         _key("user", Text()),
         BodySettings.labels("metadata"),
     ), is_apart=True),
-), {}), owner=PROVIDER)  # fmt: skip
+), {}), owner=PROVIDER, shared={
+    **{name: name for name in (
+        "service_tier", "prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "safety_identifier",
+        "moderation", "top_logprobs",
+    )},
+    "stream_options.include_obfuscation": "stream_options.include_obfuscation",
+    "text.verbosity": "verbosity",
+})  # fmt: skip

@@ -9,6 +9,7 @@ from agentmsg.formats.bodies import ToolColumn
 from agentmsg.formats.forms import (
     Content,
     Described,
+    Flag,
     Form,
     Inside,
     Key,
@@ -18,13 +19,12 @@ from agentmsg.formats.forms import (
     Place,
     Single,
     Text,
-    Truth,
 )
 from agentmsg_codecs.sharegpt.names import FAMILY, ITEM, LINK, WORDS
 
 _ABOUT = (
     Key("name", "name", Text()), Key("description", "description", Text(), "may"),
-    Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(), "may"),
+    Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Flag(), "may"),
 )  # fmt: skip
 _SAID = Lifted((Place("value", Content(), need='""'),))
 # Usually, a result answers a call by its position.
