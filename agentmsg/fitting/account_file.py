@@ -6,7 +6,10 @@
     {"at":"/messages/9","split":[[9,0],[10,0]]}
     {"at":"/messages/12","invented":[[4,0]],"why":{"":"call-unanswered"}}
     {"at":"/messages/4/content/1","gone":{"type":"file", ...},"why":{"":"files need data"}}
+    {"at":"/messages/5","dropped":{"extras/openai/verbosity":"low"},"level":{...},"order":{...}}
     {"at":"/messages/2","spelling":{...}}
+
+A lost key of extras has a pointer for a name; ``order`` says in which order the input had such keys, if not as listed.
 
 The path determines a value's type, so free-form JSON needs no tags. ``spelling`` lines hold the source's notes, the
 texts of its arguments and, if readers name results after their calls, the names that the source has: they aren't
@@ -24,7 +27,8 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
 from agentmsg.fitting.digest import content_digest, digest
-from agentmsg.fitting.losses import Loss, Losses, Path, Settled, level_at
+from agentmsg.fitting.levels import EXTRAS, field_of, level_at
+from agentmsg.fitting.losses import Loss, Losses, Order, Path, Settled, pointer
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.model.base import CacheHint, Citation, Noted, Signature
 from agentmsg.model.msg import Msg
@@ -115,20 +119,71 @@ def carried_lines(losses: Iterable[Loss], output: History, codec: str, source: s
 
 
 def _object_lines(losses: Iterable[Loss]) -> Iterator[bytes]:
-    lines: dict[Path, dict[str, Any]] = {}
+    owned: dict[Path, list[tuple[str, Loss]]] = {}
     for loss in losses:
-        owner = loss.path if _is_item(loss.path) else loss.path[:-1]
-        _add(lines.setdefault(owner, {"at": "/" + "/".join(map(str, owner)) if owner else ""}), loss)
-    yield from map(dump_json, lines.values())
+        path, name = _split(loss.path)
+        owned.setdefault(path, []).append((name, loss))
+    for path, found in owned.items():
+        line: dict[str, Any] = {"at": "/" + pointer(path) if path else ""}
+        if any(loss.order for _, loss in found):
+            found.sort(key=_rank())
+        for name, loss in found:
+            _add(line, name, loss)
+        listed, said = _listed_orders(line), {way: names for _, loss in found for way, names in _orders_of(loss)}
+        if order := {pointer((EXTRAS, *way)): names for way, names in said.items() if names != listed.get(way)}:
+            line["order"] = order
+        yield dump_json(line)
 
 
-def _is_item(path: Path) -> bool:
-    return isinstance(path[-1], int)
+def _split(path: Path) -> tuple[Path, str]:
+    """Return the path of an object with losses, and the name of a loss there; for the object itself it is empty."""
+    end = path.index(EXTRAS) if EXTRAS in path else len(path) - isinstance(path[-1], str)
+    return path[:end], pointer(path[end:])
 
 
-def _add(line: dict[str, Any], loss: Loss) -> None:
+def _way(name: str) -> Path:
+    """Return the end of a path, from a name."""
+    if not name.startswith(f"{EXTRAS}/"):
+        return (name,) if name else ()
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in name.split("/"))
+
+
+def _rank() -> Callable[[tuple[str, Loss]], tuple[int, ...]]:
+    """Return the sort key that brings lost keys of extras into the order of the input, behind all others."""
+    known: dict[int, dict[str, int]] = {}
+
+    def place(names: tuple[str, ...], name: str | int) -> int:
+        if id(names) not in known:
+            known[id(names)] = {each: rank for rank, each in enumerate(names)}
+        return known[id(names)].get(str(name), len(names))
+
+    def key(entry: tuple[str, Loss]) -> tuple[int, ...]:
+        _, loss = entry
+        way = loss.path[loss.path.index(EXTRAS) + 1 :] if loss.order else ()
+        return tuple(place(names, name) for names, name in zip(loss.order, way, strict=False))
+
+    return key
+
+
+def _orders_of(loss: Loss) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Yield the orders that a loss knows, by the way from extras to the object with these keys."""
+    way = cast("tuple[str, ...]", loss.path[loss.path.index(EXTRAS) + 1 :] if loss.order else ())
+    yield from ((way[:depth], names) for depth, names in enumerate(loss.order))
+
+
+def _listed_orders(line: Mapping[str, Any]) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Return the orders of keys as a line lists them."""
+    orders: dict[tuple[str, ...], dict[str, None]] = {}
+    for kind in ("dropped", "changed"):
+        for name in line.get(kind, {}):
+            way = cast("tuple[str, ...]", _way(name)[1:])
+            for depth, step in enumerate(way):
+                orders.setdefault(way[:depth], {})[step] = None
+    return {way: tuple(names) for way, names in orders.items()}
+
+
+def _add(line: dict[str, Any], name: str, loss: Loss) -> None:
     """Write a loss into its object's line."""
-    name = "" if _is_item(loss.path) else str(loss.path[-1])
     if loss.kind in _PLACES and not (name and loss.kind == "invented"):
         line[loss.kind] = loss.now
         if loss.was is not None:
@@ -166,7 +221,7 @@ def _typed(path: Path, value: Any) -> Any:
     """Return the value at a path, from its plain form."""
     if value is None:
         return None
-    last = path[-1]
+    last = field_of(path)
     read = _ITEMS.get(str(path[-2])) if isinstance(last, int) else _FIELDS.get(last)
     return adopt(value) if read is None else read(_engine(), value)
 
@@ -276,26 +331,27 @@ def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, i
 
 def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
     levels, whys = line.get("level", {}), line.get("why", {})
+    orders = _listed_orders(line) | {_way(name)[1:]: tuple(names) for name, names in line.get("order", {}).items()}
 
-    def loss(at: Path, kind: Any, was: Any, now: Any) -> Loss:
-        name = at[-1] if isinstance(at[-1], str) else ""
+    def loss(name: str, kind: Any, was: Any, now: Any, read: Callable[[Path, Any], Any] = _typed) -> Loss:
+        at = path + _way(name)
+        was, now, way = _typed(at, was), read(at, now), _way(name)[1:]
         made = Loss(at, kind, codec, "content", was, now, whys.get(name, ""))
-        return Loss(at, kind, codec, levels.get(name) or cast("Any", _usual_level(made)), was, now, made.why)
+        order: Order = () if kind == "invented" else tuple(orders[way[:depth]] for depth in range(len(way)))
+        return attrs.evolve(made, level=levels.get(name) or _usual_level(made), order=order)
 
     for kind in _PLACES:
         # An invented message has a place; invented fields have names.
         if kind in line and not (kind == "invented" and isinstance(line[kind], dict)):
-            yield loss(path, kind, _typed(path, line.get("was")), _place(path, line[kind]))
+            yield loss("", kind, line.get("was"), line[kind], _place)
     if "gone" in line:
-        yield loss(path, "dropped", _typed(path, line["gone"]), None)
+        yield loss("", "dropped", line["gone"], None)
     if "became" in line:
-        was, now = line["became"]
-        yield loss(path, "changed", _typed(path, was), _typed(path, now))
+        yield loss("", "changed", *line["became"])
     for name, was in line.get("dropped", {}).items():
-        yield loss((*path, name), "dropped", _typed((*path, name), was), None)
+        yield loss(name, "dropped", was, None)
     for kind in ("changed", "invented"):
         if isinstance(line.get(kind), list):
             continue
         for name, (was, now) in line.get(kind, {}).items():
-            at = (*path, name)
-            yield loss(at, kind, _typed(at, was), _typed(at, now))
+            yield loss(name, kind, was, now)
