@@ -48,7 +48,8 @@ def answer(*choices: Any) -> dict[str, Any]:
 
 def test_further_choices_are_content() -> None:
     """A model's further output is content, although it is an extra."""
-    assert lost(answer("a", "b"), "openai-response", "anthropic-response")["messages/0/extras/openai.response/choices"] == "content"
+    losses = lost(answer("a", "b"), "openai-response", "anthropic-response")
+    assert losses["messages/0/extras/openai.choices/further"] == "content"
     assert "content" not in lost(answer("a"), "openai-response", "anthropic-response").values()
 
 

@@ -338,7 +338,7 @@ def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
         was, now, way = _typed(at, was), read(at, now), _way(name)[1:]
         made = Loss(at, kind, codec, "content", was, now, whys.get(name, ""))
         order: Order = () if kind == "invented" else tuple(orders[way[:depth]] for depth in range(len(way)))
-        return attrs.evolve(made, level=levels.get(name) or _usual_level(made), order=order)
+        return attrs.evolve(made, level=cast("Any", levels.get(name) or _usual_level(made)), order=order)
 
     for kind in _PLACES:
         # An invented message has a place; invented fields have names.

@@ -1,8 +1,8 @@
 """Losses: the exact report of what a conversion could not hold.
 
 Paths refer to the *input* history. A path that ends in an index means the whole message, block or tool; one that ends
-in a name means that field. Extras are lost key by key: ``messages/3/extras/openai/verbosity``. ``was`` is the input's value. ``now`` is the output's value, or the new place of something
-that is still in the output but elsewhere.
+in a name means that field. Extras are lost key by key: ``messages/3/extras/openai/verbosity``. ``was`` is the input's
+value. ``now`` is the output's value, or the new place of something that is still in the output but elsewhere.
 """
 
 from __future__ import annotations
@@ -39,9 +39,11 @@ Path: TypeAlias = tuple[str | int, ...]
 Order: TypeAlias = tuple[tuple[str, ...], ...]
 
 _VALUES = frozenset({"was", "now"})
+
+
 def pointer(path: Path) -> str:
     """Return a path as a JSON pointer without the first slash; ``*`` stays, for ours lead to one place."""
-    return "/".join(str(step).replace("~", "~0").replace("/", "~1") if isinstance(step, str) else str(step) for step in path)
+    return "/".join([str(step).replace("~", "~0").replace("/", "~1") for step in path])
 
 
 @attrs.frozen(repr=False)

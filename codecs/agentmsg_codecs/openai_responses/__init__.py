@@ -42,7 +42,7 @@ from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.likeness import is_item, sniff_body
-from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY, STORED
+from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY, PROVIDER, STORED
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -50,7 +50,9 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIResponsesCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="input", is_single=is_item, settings_in=f"{__name__}.settings")
+_REQUESTS = Requests(
+    family=FAMILY, carrier=PROVIDER, key="input", is_single=is_item, settings_in=f"{__name__}.settings"
+)
 
 
 class OpenAIResponsesCodec(OpenAIResponses):
