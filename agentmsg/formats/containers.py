@@ -101,18 +101,21 @@ class Containers(Record):
         if not is_mapping(document):
             return None
         key = next((key for key in self.keys if key in document), None) if self.own.isdisjoint(document) else None
-        return key if key is not None and is_sequence(document[key]) else "single"
+        if key is not None and is_sequence(document[key]):
+            return key
+        # An object with no key of messages is none: reading it as one that can't be understood would hide that.
+        return None if self.own and self.own.isdisjoint(document) else "single"
 
     def contents(self, document: Any) -> Contents:
         """Take a document apart.
 
         Raises:
-            DecodeError: if it is neither a list nor an object.
+            DecodeError: if it is neither a list nor an object, or if it has no key of messages.
         """
         place = self.place(document)
         if place is None:
             raise DecodeError(
-                f"a document of {self.title} must be an object or a list of messages, not {excerpt(document)}"
+                f"a document of {self.title} must be a message or a list of messages, not {excerpt(document)}"
             )
         if place == "list":
             return Contents(place, document, {})
