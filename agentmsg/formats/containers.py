@@ -101,21 +101,18 @@ class Containers(Record):
         if not is_mapping(document):
             return None
         key = next((key for key in self.keys if key in document), None) if self.own.isdisjoint(document) else None
-        if key is not None and is_sequence(document[key]):
-            return key
-        # An object with no key of messages is none: reading it as one that can't be understood would hide that.
-        return None if self.own and self.own.isdisjoint(document) else "single"
+        return key if key is not None and is_sequence(document[key]) else "single"
 
     def contents(self, document: Any) -> Contents:
         """Take a document apart.
 
         Raises:
-            DecodeError: if it is neither a list nor an object, or if it has no key of messages.
+            DecodeError: if it is neither a list nor an object.
         """
         place = self.place(document)
         if place is None:
             raise DecodeError(
-                f"a document of {self.title} must be a message or a list of messages, not {excerpt(document)}"
+                f"a document of {self.title} must be an object or a list of messages, not {excerpt(document)}"
             )
         if place == "list":
             return Contents(place, document, {})
@@ -130,13 +127,24 @@ class Containers(Record):
             contents: the document.
             messages: the messages that were read.
             marks: other notes about the document; names and values as in ``marked``.
+
+        Raises:
+            DecodeError: if the document is an object with no key of messages, which isn't understood as one either.
         """
-        rest = contents.rest
+        rest, messages = contents.rest, tuple(messages)
+        if contents.place == "single" and self._is_other(messages, contents.natives[0]):
+            raise DecodeError(
+                f"this object holds no message of {self.title}: it has none of {', '.join(sorted(self.own))}"
+            )
         notes = self._notes[contents.place]
         if marks:
             note = {"/container": contents.place, **{f"/{key}": value for key, value in marks.items()}}
             notes = adopt({self.family: note})
-        return _make_history(tuple(messages), extras=adopt({self.family: rest}) if rest else EMPTY, notes=notes)
+        return _make_history(messages, extras=adopt({self.family: rest}) if rest else EMPTY, notes=notes)
+
+    def _is_other(self, messages: tuple[Msg, ...], native: Any) -> bool:
+        """Whether an object is a foreign one, kept whole; only in a list would it stand among messages."""
+        return messages[0].role == "native" and bool(self.own) and self.own.isdisjoint(native)
 
     def alone(self, history: History) -> History:
         """Return a new history, noted as a single message."""
@@ -157,7 +165,7 @@ class Containers(Record):
             return {noted if noted in self.keys else self.keys[0]: natives, **thaw(rest or {})}
         # A message that looks like a container would be read as one.
         if place == "single" and len(natives) == 1 and self.place(natives[0]) == "single":
-            return natives[0]
+            return natives if self._is_other(history.messages, natives[0]) else natives[0]
         return natives
 
     def _noted(self, history: History) -> str | None:
