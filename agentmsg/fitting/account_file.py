@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
-from agentmsg.fitting.digest import content_digest, digest
+from agentmsg.fitting.digest import DIGESTS, content_digest, digest, is_digest
 from agentmsg.fitting.levels import EXTRAS, field_of, level_at
-from agentmsg.fitting.losses import Loss, Losses, Order, Path, Settled, pointer
+from agentmsg.fitting.losses import Loss, Losses, Path, Settled, pointer
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.model.base import CacheHint, Citation, Noted, Signature
 from agentmsg.model.msg import Msg
@@ -61,11 +61,6 @@ _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
     "stop": lambda _, value: tuple(value),
     "tools": lambda engine, value: engine.read_tools(value, 0),
     "usage": lambda engine, value: engine.read_one(Usage, value, 0),
-}
-# What a header may say about the output, and how to compute it.
-_DIGESTS: Mapping[str, Callable[[History], str]] = {
-    "digest": lambda history: digest(history, exact=True),
-    "content": content_digest,
 }
 _ITEMS: Mapping[str, Callable[[Any, Any], Any]] = {
     "messages": lambda engine, value: engine.read_one(Msg, value, 0),
@@ -129,8 +124,9 @@ def _object_lines(losses: Iterable[Loss]) -> Iterator[bytes]:
             found.sort(key=_rank())
         for name, loss in found:
             _add(line, name, loss)
-        listed, said = _listed_orders(line), {way: names for _, loss in found for way, names in _orders_of(loss)}
-        if order := {pointer((EXTRAS, *way)): names for way, names in said.items() if names != listed.get(way)}:
+        listed = _listed_orders(line)
+        said = {name.rpartition("/")[0]: loss.order for name, loss in found if loss.order}
+        if order := {space: names for space, names in said.items() if names != listed[space]}:
             line["order"] = order
         yield dump_json(line)
 
@@ -148,38 +144,28 @@ def _way(name: str) -> Path:
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in name.split("/"))
 
 
-def _rank() -> Callable[[tuple[str, Loss]], tuple[int, ...]]:
-    """Return the sort key that brings lost keys of extras into the order of the input, behind all others."""
+def _rank() -> Callable[[tuple[str, Loss]], int]:
+    """Return the sort key that brings lost keys of extras into the order of the input."""
     known: dict[int, dict[str, int]] = {}
 
-    def place(names: tuple[str, ...], name: str | int) -> int:
-        if id(names) not in known:
-            known[id(names)] = {each: rank for rank, each in enumerate(names)}
-        return known[id(names)].get(str(name), len(names))
-
-    def key(entry: tuple[str, Loss]) -> tuple[int, ...]:
-        _, loss = entry
-        way = loss.path[loss.path.index(EXTRAS) + 1 :] if loss.order else ()
-        return tuple(place(names, name) for names, name in zip(loss.order, way, strict=False))
+    def key(entry: tuple[str, Loss]) -> int:
+        loss = entry[1]
+        if id(loss.order) not in known:
+            known[id(loss.order)] = {name: place for place, name in enumerate(loss.order)}
+        return known[id(loss.order)].get(str(loss.path[-1]), 0)
 
     return key
 
 
-def _orders_of(loss: Loss) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Yield the orders that a loss knows, by the way from extras to the object with these keys."""
-    way = cast("tuple[str, ...]", loss.path[loss.path.index(EXTRAS) + 1 :] if loss.order else ())
-    yield from ((way[:depth], names) for depth, names in enumerate(loss.order))
-
-
-def _listed_orders(line: Mapping[str, Any]) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """Return the orders of keys as a line lists them."""
-    orders: dict[tuple[str, ...], dict[str, None]] = {}
+def _listed_orders(line: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Return, by the name of a namespace, the order of its keys as a line lists them."""
+    orders: dict[str, list[str]] = {}
     for kind in ("dropped", "changed"):
         for name in line.get(kind, {}):
-            way = cast("tuple[str, ...]", _way(name)[1:])
-            for depth, step in enumerate(way):
-                orders.setdefault(way[:depth], {})[step] = None
-    return {way: tuple(names) for way, names in orders.items()}
+            way = _way(name)
+            if len(way) > 2:  # noqa: PLR2004 - a key of a namespace
+                orders.setdefault(pointer(way[:-1]), []).append(str(way[-1]))
+    return {space: tuple(names) for space, names in orders.items()}
 
 
 def _add(line: dict[str, Any], name: str, loss: Loss) -> None:
@@ -272,7 +258,7 @@ def _header(line: Any) -> dict[str, Any]:
     if header["agentmsg-losses"] != _VERSION:
         msg = f"a loss report of version {header['agentmsg-losses']!r}; this agentmsg reads version {_VERSION}"
         raise DecodeError(msg, code="version")
-    count, given = header.get("messages"), [header[kind] for kind in _DIGESTS if header.get(kind) is not None]
+    count, given = header.get("messages"), [header[kind] for kind in DIGESTS if header.get(kind) is not None]
     if not (count is None or (type(count) is int and count >= 0)) or len(given) != (count is not None):
         msg = "the header of a loss report has both the number of output messages and their digest, or neither"
         raise DecodeError(msg)
@@ -291,7 +277,7 @@ def _header(line: Any) -> dict[str, Any]:
 
 def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:
     """Return the guard that a header asks for; None if it says nothing about the output."""
-    kind = next((kind for kind in _DIGESTS if header.get(kind) is not None), None)
+    kind = next((kind for kind in DIGESTS if header.get(kind) is not None), None)
     if kind is None:
         return None
     return _Bound(kind, header["messages"], header[kind])
@@ -306,7 +292,7 @@ class _Bound:
     expected: str
 
     def __call__(self, history: History) -> None:
-        if len(history) < self.count or _DIGESTS[self.kind](history[: self.count]) != self.expected:
+        if len(history) < self.count or not is_digest(self.kind, history[: self.count], self.expected):
             msg = "the loss report belongs to another history"
             raise LossError(msg, code="edited")
 
@@ -331,13 +317,12 @@ def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, i
 
 def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
     levels, whys = line.get("level", {}), line.get("why", {})
-    orders = _listed_orders(line) | {_way(name)[1:]: tuple(names) for name, names in line.get("order", {}).items()}
+    orders = _listed_orders(line) | {space: tuple(names) for space, names in line.get("order", {}).items()}
 
     def loss(name: str, kind: Any, was: Any, now: Any, read: Callable[[Path, Any], Any] = _typed) -> Loss:
         at = path + _way(name)
-        was, now, way = _typed(at, was), read(at, now), _way(name)[1:]
-        made = Loss(at, kind, codec, "content", was, now, whys.get(name, ""))
-        order: Order = () if kind == "invented" else tuple(orders[way[:depth]] for depth in range(len(way)))
+        made = Loss(at, kind, codec, "content", _typed(at, was), read(at, now), whys.get(name, ""))
+        order = () if kind == "invented" else orders.get(name.rpartition("/")[0], ())
         return attrs.evolve(made, level=cast("Any", levels.get(name) or _usual_level(made)), order=order)
 
     for kind in _PLACES:

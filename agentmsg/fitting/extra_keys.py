@@ -1,7 +1,7 @@
 """Extras, key by key: each lost key is a loss of its own, and goes back to its place.
 
 Extras are free-form fields by namespace. A path leads to a key (``extras/openai/verbosity``), or to a whole namespace
-if that isn't an object. The order of keys counts in ``same``, so each loss knows that of the input.
+if that isn't an object. The order of keys inside one counts in ``same``, so each loss knows that of the input.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from agentmsg.values.types import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from agentmsg.fitting.losses import Kind, Loss, Order
+    from agentmsg.fitting.losses import Kind, Loss
 
-    _Lost: TypeAlias = "tuple[tuple[str, ...], Kind, Any, Any, Order]"
+    _Lost: TypeAlias = "tuple[tuple[str, ...], Kind, Any, Any, tuple[str, ...]]"
 
 __all__ = ["lost_keys", "with_keys"]
 
@@ -26,25 +26,21 @@ _Fields: TypeAlias = "Mapping[str, Any]"
 
 
 def lost_keys(was: _Fields, now: _Fields) -> Iterator[_Lost]:
-    """Yield what differs in extras: the way to it, the kind of loss, both values, and the input's order of keys.
-
-    Nothing is yielded if only the order of namespaces differs.
-    """
-    spaces = tuple(was)
+    """Yield what differs in extras: the way to it, the kind of loss, both values, and the input's order of keys."""
     for space, fields in was.items():
         kept = now.get(space, {})
         if not (is_mapping(fields) and fields and is_mapping(kept)):
-            yield from _differing((space,), {space: fields}, now, (spaces,))
+            yield from _differing((space,), {space: fields}, now)
         elif not same(fields, kept) or space not in now:
-            found = list(_differing(tuple(fields), fields, kept, (spaces, tuple(fields)), (space,)))
+            found = list(_differing(tuple(fields), fields, kept, (space,), tuple(fields)))
             found += _invented(fields, kept, (space,))
             # Without a lost key that says it, a lost order is one of the namespace.
-            yield from found or [((space,), "changed", fields, kept, (spaces,))]
+            yield from found or [((space,), "changed", fields, kept, ())]
     yield from _invented(was, now, ())
 
 
 def _differing(
-    names: Iterable[str], was: _Fields, now: _Fields, order: Order, way: tuple[str, ...] = ()
+    names: Iterable[str], was: _Fields, now: _Fields, way: tuple[str, ...] = (), order: tuple[str, ...] = ()
 ) -> Iterator[_Lost]:
     for name in names:
         if name not in now:
@@ -71,7 +67,7 @@ def with_keys(extras: _Fields, losses: Iterable[Loss], *, keeps_edits: bool) -> 
         LossError: code "edited" if a namespace is no object.
     """
     out: dict[str, Any] = {space: dict(fields) if is_mapping(fields) else fields for space, fields in extras.items()}
-    orders: dict[tuple[str, ...], tuple[str, ...]] = {}
+    orders: dict[str, tuple[str, ...]] = {}
     for loss in losses:
         way = cast("tuple[str, ...]", loss.path[loss.path.index(EXTRAS) + 1 :])
         holder: Any = out if len(way) == 1 else out.setdefault(way[0], {})
@@ -80,15 +76,16 @@ def with_keys(extras: _Fields, losses: Iterable[Loss], *, keeps_edits: bool) -> 
                 continue
             msg = f"the extras {way[0]!r} are no object"
             raise LossError(msg, code="edited", path=loss.path)
-        orders |= {way[:depth]: names for depth, names in enumerate(loss.order)}
+        if loss.order:
+            orders[way[0]] = loss.order
         if keeps_edits and not _is_as_lost(holder, way[-1], loss):
             continue
         if loss.kind == "invented":
             holder.pop(way[-1], None)
         else:
             holder[way[-1]] = loss.was
-    for way, names in orders.items():
-        _sort(out if not way else out[way[0]], names)
+    for space, names in orders.items():
+        _sort(out[space], names)
     return out
 
 

@@ -27,7 +27,6 @@ __all__ = [
     "Kind",
     "Loss",
     "Losses",
-    "Order",
     "Path",
     "Settled",
     "pointer",
@@ -36,7 +35,6 @@ __all__ = [
 
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
 Path: TypeAlias = tuple[str | int, ...]
-Order: TypeAlias = tuple[tuple[str, ...], ...]
 
 _VALUES = frozenset({"was", "now"})
 
@@ -61,8 +59,7 @@ class Loss:
             invented messages: the (message, first block) of each part there.
         why: the reason, in words.
         secret: whether ``was`` may hold a value meant to be hidden; then neither it nor ``now`` is shown.
-        order: for a key of extras, all namespaces that the input had there, and all keys of this one: ``restore`` puts
-            keys back in this order.
+        order: for a key of extras, all keys that the input had beside it: ``restore`` puts them back in this order.
     """
 
     path: Path
@@ -73,7 +70,7 @@ class Loss:
     now: Any = None
     why: str = ""
     secret: bool = attrs.field(default=False, eq=False, repr=False, kw_only=True)
-    order: Order = attrs.field(default=(), eq=False, repr=False, kw_only=True)
+    order: tuple[str, ...] = attrs.field(default=(), eq=False, repr=False, kw_only=True)
     __repr__ = clean_repr
 
     @property
