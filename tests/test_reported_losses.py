@@ -74,7 +74,7 @@ def test_verbosity_is_a_setting_and_the_schema_is_content() -> None:
     ("model", "issuer"),
     [("us.openai.gpt-5.6-sol", "openai"), ("deepseek.r1-v1:0", "deepseek"), (None, "bedrock")],
 )
-def test_opaque_payloads_go_back_to_their_issuer_only(target: str, model: str | None, issuer: str) -> None:
+def test_opaque_payloads_go_back_to_their_issuer_only(target: Any, model: str | None, issuer: str) -> None:
     """What another maker's model sealed on Bedrock is in no document that would give it to Anthropic."""
     document = reported("bedrock-openai-redacted.json")
     if model is None:
@@ -171,7 +171,7 @@ def test_levels_by_what_a_key_says(key: str, value: Any, level: str) -> None:
 
 def test_keys_go_back_to_their_places() -> None:
     """Keys of any spelling come back in their order, from every part of a report by itself, and from old reports."""
-    keys = {"a/b": 1, "~": None, "": [], "0": {"extras": {}}, "*": "x"}
+    keys: Any = {"a/b": 1, "~": None, "": [], "0": {"extras": {}}, "*": "x"}
     extras: Any = {"one": keys, "anthropic": {"kept": 1, "zq": 2}, "two": {}, "three": 3, "four/4": {"k": 1}}
     history = am.History([am.Msg.user("hi", id=None, created_at=None, extras=extras)], extras=extras)
     losses: list[am.Loss] = []
