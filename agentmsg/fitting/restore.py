@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError, InvalidMessage, LossError, excerpt, is_a
+from agentmsg.fitting.extra_keys import with_keys
+from agentmsg.fitting.levels import EXTRAS
 from agentmsg.fitting.losses import Loss, Losses, Path
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import UNSET, ToolResultBlock, ToolUseBlock
@@ -52,6 +54,13 @@ class _Node:
 
     def get(self, key: str | int) -> _Node:
         return self.below.get(key) or _NOTHING
+
+    def all(self) -> Iterator[Loss]:
+        """Yield the losses at and below the path."""
+        if self.loss is not None:
+            yield self.loss
+        for below in self.below.values():
+            yield from below.all()
 
 
 _NOTHING = _Node()
@@ -266,6 +275,8 @@ class _Weave:
         for name, below in node.below.items():
             loss = below.loss
             if loss is None:
+                if name == EXTRAS:
+                    changes[EXTRAS] = with_keys(owner.extras, below.all(), keeps_edits=self.edits == "keep")
                 continue
             if name not in names:
                 msg = f"{type(owner).__name__} has no field {name!r}"

@@ -41,6 +41,7 @@ _GENERIC = frozenset({
     "model", "prompt", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "service_tier",
     "stream_options", "timeout", "timestamp", "user",
 })  # fmt: skip
+OWN_PARAMETERS = _OWN.keys() | _SHARED.keys()
 _OF_PROMPTS = frozenset({"id", "variables", "version"})
 _TELLS_NOTHING = (NoneType, bool, int, float)
 _OTHERS = frozenset({"messages", "contents", "choices"})
