@@ -73,6 +73,8 @@ TOUR: list[Any] = [
     ToolUseBlock(None, "add", raw_input="{oops"),
     ToolResultBlock("c1", "done", name="add", structured=[1], artifact={"x": 1}, status="error", error="e"),
     ToolResultBlock(None, [ImageBlock(URLSource("u"))]),
+    ApprovalRequestBlock("ap1", "c1", reason="it deletes", signature=Signature("vercel", "c2ln")),
+    ApprovalResponseBlock("ap1", approved=False, reason="not now", kind="server"),
     RefusalBlock("no"),
     SourceBlock("u", title="t", media_type="text/html"),
     CompactionBlock("so far", encrypted="zzz"),

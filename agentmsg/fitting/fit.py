@@ -10,6 +10,7 @@ One predicate per role, compiled from the capability table, decides the common c
 from __future__ import annotations
 
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
@@ -17,6 +18,7 @@ import attrs
 from agentmsg.errors import excerpt
 from agentmsg.fitting.changes import FieldChanges, changed
 from agentmsg.fitting.compiled import compile_caps
+from agentmsg.fitting.decisions import decided
 from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, Joined, make_fitted, make_item, make_message
@@ -67,7 +69,8 @@ def fit(history: History, codec: Codec) -> Fitted:
     if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return with_rest(fitted, caps, fields)
-    given, rules = _ruled(_with_needed_ids(messages, caps), caps)
+    named = _with_needed_ids(messages, caps)
+    given, rules = _ruled(named, caps, decided(named, lambda message, block: _is_held(message, block, caps, fields)))
     gone: dict[int, dict[int, FitItem]] = {}
     while True:
         start = start_of(given, rules, gone)
@@ -159,14 +162,32 @@ def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step])
     return plan
 
 
-def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
-    """Apply the rules for whole messages first: dropped messages and new roles decide which messages are adjacent."""
+def _is_held(message: Msg, block: BaseBlock, caps: Caps, fields: FieldChanges) -> bool:
+    """Whether a format has a place for a block of a message."""
+    row = caps.row(message.role)
+    return row is not None and type(_fit_block(block, row.blocks, row.blocks, fields).new) is type(block)
+
+
+def _ruled(
+    messages: Sequence[Msg], caps: Caps, decisions: Mapping[int, Drop | Swap] = MappingProxyType({})
+) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
+    """Apply the rules for whole messages first: dropped messages and new roles decide which messages are adjacent.
+
+    Args:
+        messages: the messages.
+        caps: the capability table.
+        decisions: what became of those with decisions on tool calls.
+    """
     out = list(messages)
     rules: dict[int, Drop | Swap] = {}
     for index, message in enumerate(messages):
         row = caps.row(message.role)
         if row is None:
             rules[index] = _no_role(message)
+            continue
+        if index in decisions:
+            rules[index] = answer = decisions[index]
+            out[index] = answer.new if isinstance(answer, Swap) else message
             continue
         answer = message if row.otherwise is None or not _is_concerned(message, row) else row.otherwise(message)
         if answer is message:

@@ -14,7 +14,7 @@ import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
 from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, Tagged, as_blocks, free_json
-from agentmsg.model.checks import instance, listed, optional_text, text
+from agentmsg.model.checks import flag, instance, listed, optional_text, text
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.model.tools import Tool, as_tools
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = [
     "BLOCK_TAGS",
     "UNSET",
+    "ApprovalRequestBlock",
+    "ApprovalResponseBlock",
     "AudioBlock",
     "BaseBlock",
     "Block",
@@ -99,6 +101,10 @@ def _source(block: object, attribute: Any, value: Any) -> None:
         msg = "a source is needed"
         raise InvalidMessage(msg, code="required", path=("source",))
     _is_source(block, attribute, value)
+
+
+def _truth(_: object, attribute: Any, value: object) -> None:
+    flag(value, attribute.alias)
 
 
 def _citations(value: Iterable[Citation]) -> tuple[Citation, ...]:
@@ -267,6 +273,38 @@ class ToolResultBlock(BaseBlock):
 
 
 @attrs.frozen(repr=False, eq=False)
+class ApprovalRequestBlock(BaseBlock):
+    """A person is asked whether a tool may be called; it follows the call, in the assistant's message.
+
+    Attributes:
+        id: links the request with its response.
+        tool_call_id: the id of the call; None if the source has none.
+        reason: why approval is needed.
+    """
+
+    id: str = attrs.field(validator=text)
+    tool_call_id: str | None = attrs.field(default=None, validator=optional_text)
+    reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
+class ApprovalResponseBlock(BaseBlock):
+    """A person's decision on a tool call, in a user message.
+
+    Attributes:
+        id: the id of the request.
+        approved: whether the tool may be called.
+        reason: why, or why not.
+        kind: "server" if the provider runs the tool, else "function"; as for the call.
+    """
+
+    id: str = attrs.field(validator=text)
+    approved: bool = attrs.field(validator=_truth)
+    reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    kind: str = attrs.field(default="function", validator=text, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
 class RefusalBlock(BaseBlock):
     """A model's refusal to respond.
 
@@ -341,6 +379,8 @@ Block: TypeAlias = Annotated[
     | ThinkingBlock
     | ToolUseBlock
     | ToolResultBlock
+    | ApprovalRequestBlock
+    | ApprovalResponseBlock
     | RefusalBlock
     | SourceBlock
     | CompactionBlock
@@ -361,6 +401,8 @@ _tags: dict[type[BaseBlock], str] = {
     ThinkingBlock: "thinking",
     ToolUseBlock: "tool_use",
     ToolResultBlock: "tool_result",
+    ApprovalRequestBlock: "approval_request",
+    ApprovalResponseBlock: "approval_response",
     RefusalBlock: "refusal",
     SourceBlock: "source",
     CompactionBlock: "compaction",
