@@ -30,7 +30,8 @@ def check(history: History, target: CodecName | Codec, **options: Any) -> tuple[
     Raises:
         CodecLookupError: if there is no such codec or option, or if the codec declares no rules.
     """
-    codec = get_codec(target, **options)
+    given = as_history(history)
+    codec = get_codec(target, **options).suited(given)
     rules = rules_of(codec)
-    request = Request(as_history(history), joins=codec.joins_turns)
+    request = Request(given, joins=codec.joins_turns, codec=codec)
     return tuple([rule.finding(path) for rule in rules for path in rule.find(request)])

@@ -77,7 +77,8 @@ def repair(
     """
     one_of(orphans, "orphans", "text", "drop")
     one_of(unanswered, "unanswered", "result", "drop")
-    codec, given, asked = get_codec(target, **options), as_history(history), listed(also, "also")
+    given, asked = as_history(history), listed(also, "also")
+    codec = get_codec(target, **options).suited(given)
     known = [rule.code for rule in rules_of(codec) if rule.mend is not None]
     for code in asked:
         one_of(code, "also", *known)
@@ -114,7 +115,7 @@ def repaired(fitted: Fitted, codec: Codec, *, fits: bool = True, also: Collectio
     history = fitted.history
     for _ in range(_ROUNDS):
         before = history
-        request = Request(history, joins=codec.joins_turns)
+        request = Request(history, joins=codec.joins_turns, codec=codec)
         for rule, mend in mends:
             paths = list(rule.find(request))
             edits = list(mend(Mending(request, paths, **choices))) if paths else ()
@@ -124,7 +125,7 @@ def repaired(fitted: Fitted, codec: Codec, *, fits: bool = True, also: Collectio
                 if fits and codec.caps.derives_names:
                     draft.rename_results(rule.code)
                 history = draft.history
-                request = Request(history, joins=codec.joins_turns)
+                request = Request(history, joins=codec.joins_turns, codec=codec)
         if history is before:
             break
         if fits and draft is not None:

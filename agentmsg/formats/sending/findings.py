@@ -20,6 +20,7 @@ from agentmsg.model.tools import ToolSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agentmsg.formats.codec import Codec
     from agentmsg.model.msg import Msg
     from agentmsg.model.tools import Tool
 
@@ -72,10 +73,12 @@ class Request:
     Attributes:
         history: the given history; paths refer to it.
         joins: whether the provider treats adjacent assistant messages as one, and ignores system messages.
+        codec: the format to write, with its options.
     """
 
     history: History
     joins: bool
+    codec: Codec
 
     @property
     def messages(self) -> tuple[Msg, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import agentmsg as am
 from agentmsg.formats.sending import (
@@ -14,14 +14,19 @@ from agentmsg.formats.sending import (
     Path,
     Request,
     SendingRule,
+    calls_of,
     limits,
     usual,
 )
 from agentmsg_codecs.openai.names import FAMILY
+from agentmsg_codecs.openai.places import is_thinking_field, place_of
+from agentmsg_codecs.openai.reasoning import needs_reasoning
 from agentmsg_codecs.openai.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from agentmsg_codecs.openai import OpenAICodec
 
 _LONGEST_ID, _LONGEST_NAME = 40, 64
 _NAME = re.compile(rf"[^\s<|\\/>]{{1,{_LONGEST_NAME}}}")
@@ -57,6 +62,20 @@ def _sounds(request: Request) -> Iterator[Path]:
             yield ("messages", index, "content", at)
 
 
+def _reasoning_missing(request: Request) -> Iterator[Path]:
+    """Yield the messages with calls whose thinking isn't written, unless the model is known to need none."""
+    codec, settings = cast("OpenAICodec", request.codec), request.history.settings
+    if codec.thinking not in ("auto", "drop") or needs_reasoning(settings and settings.model) is False:
+        return
+    called = {int(path[1]) for path, _ in calls_of(request)}
+    lost = {
+        index
+        for index, _, block in request.blocks(am.ThinkingBlock)
+        if index in called and block.thinking and is_thinking_field(block) and place_of(block, None) is None
+    }
+    yield from (("messages", index) for index in sorted(lost))
+
+
 # -- mends ------------------------------------------------------------------------------------------------------------
 
 
@@ -90,6 +109,14 @@ RULES = (
     usual.duplicate_ids(in_message=True, longest=_LONGEST_ID),
     usual.id_characters(f"ids have at most {_LONGEST_ID} characters", least=0, longest=_LONGEST_ID),
     *PAIRING,
+    # Recorded by many clients of DeepSeek V4, MiMo and Kimi.
+    SendingRule(
+        "reasoning-missing",
+        _reasoning_missing,
+        "some models refuse a tool call without the thinking before it",
+        "write it with the option thinking=reasoning_content",
+        severity="warning",
+    ),
     usual.data_encoding(),
     usual.tool_names(_LONGEST_NAME),
     SendingRule(
