@@ -10,7 +10,6 @@ One predicate per role, compiled from the capability table, decides the common c
 from __future__ import annotations
 
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
@@ -69,8 +68,7 @@ def fit(history: History, codec: Codec) -> Fitted:
     if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return with_rest(fitted, caps, fields)
-    named = _with_needed_ids(messages, caps)
-    given, rules = _ruled(named, caps, decided(named, lambda message, block: _is_held(message, block, caps, fields)))
+    given, rules = _with_decisions(*_ruled(_with_needed_ids(messages, caps), caps), caps, fields)
     gone: dict[int, dict[int, FitItem]] = {}
     while True:
         start = start_of(given, rules, gone)
@@ -162,32 +160,31 @@ def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step])
     return plan
 
 
-def _is_held(message: Msg, block: BaseBlock, caps: Caps, fields: FieldChanges) -> bool:
-    """Whether a format has a place for a block of a message."""
-    row = caps.row(message.role)
-    return row is not None and type(_fit_block(block, row.blocks, row.blocks, fields).new) is type(block)
-
-
-def _ruled(
-    messages: Sequence[Msg], caps: Caps, decisions: Mapping[int, Drop | Swap] = MappingProxyType({})
+def _with_decisions(
+    messages: Sequence[Msg], rules: dict[int, Drop | Swap], caps: Caps, fields: FieldChanges
 ) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
-    """Apply the rules for whole messages first: dropped messages and new roles decide which messages are adjacent.
+    """Apply what becomes of decisions on tool calls that the format can't hold, after the rules for whole messages."""
 
-    Args:
-        messages: the messages.
-        caps: the capability table.
-        decisions: what became of those with decisions on tool calls.
-    """
+    def is_held(message: Msg, block: BaseBlock) -> bool:
+        # What isn't a result in a tool message is the user's.
+        row = caps.row("user" if message.role == "tool" else message.role)
+        return row is not None and type(_fit_block(block, row.blocks, row.blocks, fields).new) is type(block)
+
+    found = {index: rule for index, rule in decided(messages, is_held).items() if not isinstance(rules.get(index), Drop)}
+    if not found:
+        return messages, rules
+    swapped = {index: rule.new for index, rule in found.items() if isinstance(rule, Swap)}
+    return [swapped.get(index, message) for index, message in enumerate(messages)], {**rules, **found}
+
+
+def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
+    """Apply the rules for whole messages first: dropped messages and new roles decide which messages are adjacent."""
     out = list(messages)
     rules: dict[int, Drop | Swap] = {}
     for index, message in enumerate(messages):
         row = caps.row(message.role)
         if row is None:
             rules[index] = _no_role(message)
-            continue
-        if index in decisions:
-            rules[index] = answer = decisions[index]
-            out[index] = answer.new if isinstance(answer, Swap) else message
             continue
         answer = message if row.otherwise is None or not _is_concerned(message, row) else row.otherwise(message)
         if answer is message:

@@ -103,7 +103,7 @@ def _source(block: object, attribute: Any, value: Any) -> None:
     _is_source(block, attribute, value)
 
 
-def _truth(_: object, attribute: Any, value: object) -> None:
+def _truth(_: object, attribute: Any, value: Any) -> None:
     flag(value, attribute.alias)
 
 

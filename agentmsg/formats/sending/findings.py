@@ -20,7 +20,7 @@ from agentmsg.model.tools import ToolSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agentmsg.formats.codec import Codec
+    from agentmsg.formats.codec import Codec  # noqa: TC004 - attrs doesn't look at it
     from agentmsg.model.msg import Msg
     from agentmsg.model.tools import Tool
 

@@ -7,6 +7,8 @@ FAMILY, UI = "vercel", "vercel-ui"
 PROVIDER_OPTIONS = "providerOptions"
 # The namespaces of provider options without a field, which both families share, and of unknown keys of an output.
 OPTIONS, OUTPUT = "vercel.options", "vercel.output"
+# The namespace of the keys of an approval without a field, which both families share.
+APPROVAL = "vercel.approval"
 # The namespace of the keys of a step-start, on the message of its step.
 STEP_EXTRAS = "vercel-ui.step"
 # The provider that runs a tool, by how the ids of its calls begin.
