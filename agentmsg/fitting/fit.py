@@ -170,7 +170,9 @@ def _with_decisions(
         row = caps.row("user" if message.role == "tool" else message.role)
         return row is not None and type(_fit_block(block, row.blocks, row.blocks, fields).new) is type(block)
 
-    found = {index: rule for index, rule in decided(messages, is_held).items() if not isinstance(rules.get(index), Drop)}
+    found = {
+        index: rule for index, rule in decided(messages, is_held).items() if not isinstance(rules.get(index), Drop)
+    }
     if not found:
         return messages, rules
     swapped = {index: rule.new for index, rule in found.items() if isinstance(rule, Swap)}

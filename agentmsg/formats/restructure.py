@@ -122,7 +122,9 @@ def split_decisions(plan: Plan | None, messages: Sequence[Msg], *, alone: bool =
             before = is_decision
         return [(part._replace(picks=tuple(picks)),) for picks in found]
 
-    if plan is None and not any(message.role == "user" and any(map(_is_decision, message.content)) for message in messages):
+    if plan is None and not any(
+        message.role == "user" and any(map(_is_decision, message.content)) for message in messages
+    ):
         return None
     out: Plan = []
     for parts in as_is(messages) if plan is None else plan:

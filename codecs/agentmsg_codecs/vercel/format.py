@@ -69,8 +69,7 @@ def describe() -> Described:
     places = {
         "system": ("text",),
         "user": ("text", "image", "image_file", *files),
-        "assistant": ("text", "said_image", *files, "reasoning", "call", "request", "server_result",
-                      "compaction"),
+        "assistant": ("text", "said_image", *files, "reasoning", "call", "request", "server_result", "compaction"),
         "tool": ("result",),
         "decisions": ("response",),
         "inner": ("text", *(form.name for form in inner)),

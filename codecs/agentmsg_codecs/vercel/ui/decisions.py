@@ -104,9 +104,7 @@ def _given(
     return found
 
 
-def _woven(
-    plan: restructure.Plan, messages: Sequence[am.Msg], given: dict[_Place, _Place]
-) -> restructure.Plan:
+def _woven(plan: restructure.Plan, messages: Sequence[am.Msg], given: dict[_Place, _Place]) -> restructure.Plan:
     """Return a plan, in which results follow their calls, with the decisions before the results."""
     out: restructure.Plan = []
     number = 0

@@ -245,8 +245,18 @@ def describe() -> Described:
     places = {
         "system": ("text",),
         "user": ("text", *files, "source", "document", "data"),
-        "assistant": ("text", "reasoning", *files, "source", "document", "data", "call", "request", "server_result",
-                      "compaction"),
+        "assistant": (
+            "text",
+            "reasoning",
+            *files,
+            "source",
+            "document",
+            "data",
+            "call",
+            "request",
+            "server_result",
+            "compaction",
+        ),
         "decisions": ("response",),
     }
     return Described(UI, forms, places, table=UIParts)

@@ -69,8 +69,10 @@ def is_approval(value: Any) -> bool:
         return False
     is_decided = isinstance(value.get("approved"), bool)
     texts = [value[key] for key in ("reason", "requestReason", "signature") if key in value]
-    return ("approved" not in value or is_decided) and ("reason" not in value or is_decided) and all(
-        isinstance(text, str) for text in texts
+    return (
+        ("approved" not in value or is_decided)
+        and ("reason" not in value or is_decided)
+        and all(isinstance(text, str) for text in texts)
     )
 
 
