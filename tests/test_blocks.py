@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 
 import agentmsg
 from agentmsg import (
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
     AudioBlock,
     Base64Source,
     BaseBlock,

@@ -86,7 +86,7 @@ def _without_place() -> list[Any]:
 
 @pytest.mark.parametrize("codec", _without_place(), ids=lambda codec: codec.name)
 def test_a_denied_call_has_a_result_with_the_reason(codec: Any) -> None:
-    """A format without decisions gets a result that says the reason; an approval is dropped. Both are content losses."""
+    """A format without decisions gets a result with the reason; approvals are dropped. Both are content losses."""
     denied = _history(("user", am.TextBlock("go")), ("assistant", _CALL, _ASKED), ("user", _DENIED))
     losses: list[am.Loss] = []
     document = am.encode(denied, codec, losses=losses)
@@ -157,7 +157,7 @@ def test_parts_with_approvals(case: str) -> None:
 
 
 def test_siblings_keep_what_both_say_of_an_approval() -> None:
-    """Reasons, signatures and what is decided automatically go from messages for users to those for models, and back."""
+    """Reasons, signatures and shared keys go from messages for users to those for models, and back."""
     keys = {"id": "a", "requestReason": "why", "signature": "s", "isAutomatic": True, "inputSchemaInput": {"a": 1}}
     part = {"type": "tool-f", "toolCallId": "c1", "input": {}, "state": "approval-requested", "approval": keys}
     done = am.convert([{"id": "m", "role": "assistant", "parts": [part]}], "vercel-ui", "vercel")
@@ -179,8 +179,8 @@ def test_a_decision_that_a_result_contradicts_makes_it_a_denial() -> None:
 # -- thinking ---------------------------------------------------------------------------------------------------------
 
 MODELS = {
-    "deepseek-v4-pro": True, "deepseek-ai/DeepSeek-V4-Flash": True, "mimo-v2-pro": True, "XiaomiMiMo/MiMo-V2-Flash": True,
-    "kimi-k2.5": True, "Pro/moonshotai/Kimi-K2.6": True, "kimi-k2-thinking-turbo": True, "kimi-for-coding": True,
+    "deepseek-v4-pro": True, "deepseek-ai/DeepSeek-V4-Flash": True, "mimo-v2-pro": True,
+    "XiaomiMiMo/MiMo-V2-Flash": True, "kimi-k2.5": True, "Pro/moonshotai/Kimi-K2.6": True, "kimi-k2-thinking-turbo": True, "kimi-for-coding": True,
     "gpt-5.1": False, "openai/o3": False, "kimi-k2-0905-preview": None, "qwen3-max": None, None: None,
 }  # fmt: skip
 

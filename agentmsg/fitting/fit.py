@@ -68,7 +68,8 @@ def fit(history: History, codec: Codec) -> Fitted:
     if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return with_rest(fitted, caps, fields)
-    given, rules = _with_decisions(*_ruled(_with_needed_ids(messages, caps), caps), caps, fields)
+    named = _with_needed_ids(messages, caps)
+    given, rules = _with_decisions(named, *_ruled(named, caps), caps)
     gone: dict[int, dict[int, FitItem]] = {}
     while True:
         start = start_of(given, rules, gone)
@@ -161,22 +162,21 @@ def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step])
 
 
 def _with_decisions(
-    messages: Sequence[Msg], rules: dict[int, Drop | Swap], caps: Caps, fields: FieldChanges
+    messages: Sequence[Msg], ruled: Sequence[Msg], rules: dict[int, Drop | Swap], caps: Caps
 ) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
     """Apply what becomes of decisions on tool calls that the format can't hold, after the rules for whole messages."""
 
-    def is_held(message: Msg, block: BaseBlock) -> bool:
+    def is_held(role: str, block: BaseBlock) -> bool:
         # What isn't a result in a tool message is the user's.
-        row = caps.row("user" if message.role == "tool" else message.role)
-        return row is not None and type(_fit_block(block, row.blocks, row.blocks, fields).new) is type(block)
+        row = caps.row("user" if role == "tool" else role)
+        return row is not None and type(_fit_block(block, row.blocks, row.blocks, FieldChanges()).new) is type(block)
 
-    found = {
-        index: rule for index, rule in decided(messages, is_held).items() if not isinstance(rules.get(index), Drop)
-    }
+    decisions = decided(messages, ruled, is_held)
+    found = {index: rule for index, rule in decisions.items() if not isinstance(rules.get(index), Drop)}
     if not found:
-        return messages, rules
+        return ruled, rules
     swapped = {index: rule.new for index, rule in found.items() if isinstance(rule, Swap)}
-    return [swapped.get(index, message) for index, message in enumerate(messages)], {**rules, **found}
+    return [swapped.get(index, message) for index, message in enumerate(ruled)], {**rules, **found}
 
 
 def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
@@ -201,7 +201,8 @@ def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int
 
 def _is_concerned(message: Msg, row: MessageRow) -> bool:
     """Whether a row's rule needs to be called for a message."""
-    return row.concerns is None or any(block.__class__ is row.concerns for block in message.content)
+    classes = row.concerned
+    return classes is None or any(block.__class__ in classes for block in message.content)
 
 
 def _no_role(message: Msg) -> Drop:

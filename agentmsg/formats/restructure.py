@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Part", "Plan", "Step", "as_is", "choose", "in_order", "keep_first", "lift", "merge", "order", "roles_of",
-    "split_decisions", "split_results",
+    "split_decisions",
+    "split_decisions_alone", "split_results",
 ]  # fmt: skip
 
 
@@ -102,14 +103,17 @@ def _split(part: Part, message: Msg) -> list[tuple[Part, ...]]:
     return [(Part(part.index, tuple(picks), None if to == message.role else to),) for to, picks in runs]
 
 
-def split_decisions(plan: Plan | None, messages: Sequence[Msg], *, alone: bool = False) -> Plan | None:
-    """Bring a user's decisions on tool calls into messages of their own.
+def split_decisions(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+    """Bring a user's decisions on tool calls into messages of their own, which adjacent ones share."""
+    return _split_decisions(plan, messages, alone=False)
 
-    Args:
-        plan: the plan so far, in which results are apart.
-        messages: the messages of the plan.
-        alone: whether each decision is a message; otherwise adjacent ones share theirs.
-    """
+
+def split_decisions_alone(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+    """Make each decision of a user on a tool call a message."""
+    return _split_decisions(plan, messages, alone=True)
+
+
+def _split_decisions(plan: Plan | None, messages: Sequence[Msg], *, alone: bool) -> Plan | None:
 
     def runs(part: Part) -> list[tuple[Part, ...]]:
         found: list[list[int]] = []

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, TypeAlias, Typ
 import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
+from agentmsg.model.approvals import ApprovalRequestBlock, ApprovalResponseBlock
 from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, Tagged, as_blocks, free_json
-from agentmsg.model.checks import flag, instance, listed, optional_text, text
+from agentmsg.model.checks import instance, listed, optional_text, text
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.model.tools import Tool, as_tools
@@ -103,10 +104,6 @@ def _source(block: object, attribute: Any, value: Any) -> None:
     _is_source(block, attribute, value)
 
 
-def _truth(_: object, attribute: Any, value: Any) -> None:
-    flag(value, attribute.alias)
-
-
 def _citations(value: Iterable[Citation]) -> tuple[Citation, ...]:
     citations = listed(value, "citations")
     for index, citation in enumerate(citations):
@@ -181,8 +178,7 @@ class FileBlock(_Media):
     """A document.
 
     Attributes:
-        name: the file name.
-        title: a title for the model.
+        name, title: the file name, and a title for the model.
         context: what the model should know about the document.
     """
 
@@ -241,8 +237,7 @@ class ToolResultBlock(BaseBlock):
         status: "success", "error", "denied", "interrupted" or another word; None if not stated.
         error: what went wrong, in words, if stated apart from the content.
         error_type: the kind of error.
-        kind: as for the call.
-        provider: as for the call.
+        kind, provider: as for the call.
     """
 
     tool_call_id: str | None = attrs.field(validator=optional_text)
@@ -273,38 +268,6 @@ class ToolResultBlock(BaseBlock):
 
 
 @attrs.frozen(repr=False, eq=False)
-class ApprovalRequestBlock(BaseBlock):
-    """A person is asked whether a tool may be called; it follows the call, in the assistant's message.
-
-    Attributes:
-        id: links the request with its response.
-        tool_call_id: the id of the call; None if the source has none.
-        reason: why approval is needed.
-    """
-
-    id: str = attrs.field(validator=text)
-    tool_call_id: str | None = attrs.field(default=None, validator=optional_text)
-    reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
-
-
-@attrs.frozen(repr=False, eq=False)
-class ApprovalResponseBlock(BaseBlock):
-    """A person's decision on a tool call, in a user message.
-
-    Attributes:
-        id: the id of the request.
-        approved: whether the tool may be called.
-        reason: why, or why not.
-        kind: "server" if the provider runs the tool, else "function"; as for the call.
-    """
-
-    id: str = attrs.field(validator=text)
-    approved: bool = attrs.field(validator=_truth)
-    reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
-    kind: str = attrs.field(default="function", validator=text, kw_only=True)
-
-
-@attrs.frozen(repr=False, eq=False)
 class RefusalBlock(BaseBlock):
     """A model's refusal to respond.
 
@@ -321,8 +284,7 @@ class SourceBlock(BaseBlock):
 
     Attributes:
         url: where the source is.
-        title: its title.
-        media_type: its media type.
+        title, media_type: its title and media type.
     """
 
     url: str | None = attrs.field(default=None, validator=optional_text)

@@ -78,7 +78,7 @@ class Request:
 
     history: History
     joins: bool
-    codec: Codec
+    codec: Codec | None = None
 
     @property
     def messages(self) -> tuple[Msg, ...]:

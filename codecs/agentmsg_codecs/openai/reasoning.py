@@ -62,8 +62,8 @@ _make_signature = maker(am.Signature)
 
 
 # Models that refuse a tool call without the thinking before it, by maker; hosts put a path before the name. So their
-# errors say: "The `reasoning_content` in the thinking mode must be passed back to the API" (DeepSeek and MiMo; DeepSeek's
-# guide to the thinking mode says it, too), "thinking is enabled but reasoning_content is missing in assistant tool call
+# errors say: "The `reasoning_content` in the thinking mode must be passed back to the API" (DeepSeek, MiMo; so says
+# DeepSeek's guide to the thinking mode), "thinking is enabled but reasoning_content is missing in assistant tool call
 # message" (Kimi).
 NEED_REASONING: Mapping[str, str] = {
     "DeepSeek": r"deepseek-(v[4-9]|flash|pro)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import agentmsg as am
 from agentmsg.formats.sending import (
@@ -25,8 +25,6 @@ from agentmsg_codecs.openai.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from agentmsg_codecs.openai import OpenAICodec
 
 _LONGEST_ID, _LONGEST_NAME = 40, 64
 _NAME = re.compile(rf"[^\s<|\\/>]{{1,{_LONGEST_NAME}}}")
@@ -64,8 +62,8 @@ def _sounds(request: Request) -> Iterator[Path]:
 
 def _reasoning_missing(request: Request) -> Iterator[Path]:
     """Yield the messages with calls whose thinking isn't written, unless the model is known to need none."""
-    codec, settings = cast("OpenAICodec", request.codec), request.history.settings
-    if codec.thinking not in ("auto", "drop") or needs_reasoning(settings and settings.model) is False:
+    thinking, settings = getattr(request.codec, "thinking", "auto"), request.history.settings
+    if thinking not in ("auto", "drop") or needs_reasoning(settings and settings.model) is False:
         return
     called = {int(path[1]) for path, _ in calls_of(request)}
     lost = {

@@ -14,9 +14,9 @@ STEP_EXTRAS = "vercel-ui.step"
 # The provider that runs a tool, by how the ids of its calls begin.
 RUNNERS = {
     "srvtoolu_": "anthropic", "mcptoolu_": "anthropic", "ws_": "openai", "ci_": "openai", "mcp_": "openai",
-    "fs_": "openai", "ig_": "openai",
+    "mcpr_": "openai", "fs_": "openai", "ig_": "openai",
 }  # fmt: skip
 # How the ids of OpenAI items begin.
-ITEMS = ("rs_", "msg_", "fc_", "ctc_", "ws_", "ci_", "mcp_", "fs_", "ig_", "cu_", "lsh_", "ts_", "cmp_")
+ITEMS = ("rs_", "msg_", "fc_", "ctc_", "ws_", "ci_", "mcp_", "mcpr_", "fs_", "ig_", "cu_", "lsh_", "ts_", "cmp_")
 # The media types of media without one.
 USUAL = {"image": "image/*", "audio": "audio/*", "video": "video/*", "file": "application/octet-stream"}

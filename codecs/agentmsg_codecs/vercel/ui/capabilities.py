@@ -157,7 +157,8 @@ def make_caps(messages: Messages) -> Caps:
         messages={
             "system": MessageRow(fields=fields, blocks=system),
             "developer": MessageRow(fields=fields, blocks=system, otherwise=rules.role_rule("system")),
-            "user": MessageRow(fields={name: _not_of_decisions(cell) for name, cell in fields.items()}, blocks=user, results=_WORDS),
+            "user": MessageRow(fields={name: _not_of_decisions(cell) for name, cell in fields.items()}, blocks=user,
+                               results=_WORDS),
             "assistant": MessageRow(fields={**fields, "extras": extras_of_step}, blocks=assistant, results=_WORDS,
                                     otherwise=with_calls, concerns=am.ToolResultBlock),
             "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_WORDS),

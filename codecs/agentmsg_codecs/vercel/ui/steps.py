@@ -88,21 +88,12 @@ class Steps:
             if found is None:
                 blocks.append(natives.native_part(part, UI))
                 continue
-            call, request, response, result = found
-            blocks.append(call)
-            if request is not None:
-                blocks.append(request)
-                if response is None:
-                    pending.add(("approval", request.id))
-                elif ("approval", request.id) in pending:
-                    return None
-                else:
-                    results.append(response)
-            if result is None:
-                pending.add((call.kind, call.id))
-            elif pending and (call.kind, call.id) in pending:
+            if not _is_told(found, pending):
                 return None
-            else:
+            call, request, response, result = found
+            blocks += [call] if request is None else [call, request]
+            results += [] if response is None else [response]
+            if result is not None:
                 (blocks if call.kind == "server" else results).append(result)
         if blocks or not group:
             end()
@@ -174,6 +165,23 @@ class Steps:
         return parts
 
 
+def _is_told(tool: Tool, pending: set[tuple[str, str | None]]) -> bool:
+    """Whether a tool's result and decision belong to it: those of an id belong to the first that waits for one.
+
+    Args:
+        tool: what a part holds.
+        pending: what waits in the step, by kind and id.
+    """
+    for asked, kind, answer in ((tool.call, tool.call.kind, tool.result), (tool.request, "approval", tool.response)):
+        if asked is None:
+            continue
+        if answer is None:
+            pending.add((kind, asked.id))
+        elif pending and (kind, asked.id) in pending:
+            return False
+    return True
+
+
 def _link_of(block: Any) -> str | None:
     return block.id if type(block) is am.ApprovalResponseBlock else block.tool_call_id
 
@@ -181,8 +189,9 @@ def _link_of(block: Any) -> str | None:
 def answers(blocks: Sequence[Any]) -> list[am.Msg]:
     """Return the messages of results and decisions: adjacent decisions share one of the user's."""
     found: list[am.Msg] = []
-    for is_decision, run in groupby(blocks, lambda block: type(block) is am.ApprovalResponseBlock):
-        found += [_make_msg("user", tuple(run))] if is_decision else [_make_msg("tool", (result,)) for result in run]
+    for is_said, group in groupby(blocks, lambda block: type(block) is am.ApprovalResponseBlock):
+        run = tuple(group)
+        found += [_make_msg("user", run)] if is_said else [_make_msg("tool", (result,)) for result in run]
     return found
 
 

@@ -83,7 +83,7 @@ def split_approval(approval: Native, link: Any) -> tuple[Native, Native | None]:
     request = {"type": "tool-approval-request", "approvalId": approval["id"], "toolCallId": link, **reason, **rest}
     if "approved" not in approval:
         return request, None
-    told = {key: approval[key] for key in ("approved", "reason") if key in approval}
+    told: Native = {key: approval[key] for key in ("approved", "reason") if key in approval}
     return request, {"type": "tool-approval-response", "approvalId": approval["id"], **told}
 
 
@@ -91,7 +91,8 @@ def joined_approval(request: Native, response: Native | None) -> Native:
     """Return the approval for these parts."""
     rest = {key: value for key, value in request.items() if key not in (*_KEYS_OF_PARTS, "reason")}
     reason = {"requestReason": request["reason"]} if "reason" in request else {}
-    told = {key: response[key] for key in ("approved", "reason") if key in response} if response is not None else {}
+    decision = response or {}
+    told: Native = {key: decision[key] for key in ("approved", "reason") if key in decision}
     return {"id": request["approvalId"], **told, **reason, **rest}
 
 

@@ -123,7 +123,8 @@ class Tools:
         asked["state"] = "input-available"
         answer = {key: native[key] for key in native if key in RESULT_KEYS or key in ("state", "toolCallId")}
         answer["type"] = "output"
-        approval, is_denied = native.get("approval"), state == "output-denied"
+        approval: Any = native.get("approval")
+        is_denied = state == "output-denied"
         if not is_approval(approval):
             return self._read_both(asked, answer, is_unasked=is_denied and "approval" not in native)
         if approval.get("approved") is not (not is_denied) or (is_denied and "errorText" in native):
@@ -138,7 +139,7 @@ class Tools:
 
     def _read_pending(self, native: Native, state: Any) -> Tool | None:
         """Read a call without a result."""
-        approval = native.get("approval")
+        approval: Any = native.get("approval")
         if not is_approval(approval):
             return self._read_both(native, None)
         asked = {key: value for key, value in native.items() if key != "approval"}
