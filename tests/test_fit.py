@@ -181,6 +181,21 @@ def test_an_account_on_file_is_bound_to_its_output() -> None:
             restore(wrong, filed)
 
 
+def test_a_digest_of_unsorted_families_stays_valid() -> None:
+    """Reports of the first version have digests of extras in the order in which the reader made their families."""
+    image = am.ImageBlock(am.URLSource("https://x.org/y.png", extras={"openai": {"b": 1}, "anthropic": {"c": [2]}}))
+    text = am.TextBlock("hi", extras={"langchain": {"a": 1}, "anthropic": {"a": None}})
+    message = Msg("user", [text, am.ToolResultBlock("c", [image])], id="m", created_at=None)
+    history = History([message], extras={"langchain": {"x": 1}, "hf": {}})
+    header = b'{"agentmsg-losses":1,"codec":"x","messages":1,"digest":"%b"}'
+    first = b"e7dea5990fdcf4915c249d167cb65e78372d06882d22dcb8f875bc8121097f26"
+    assert same(restore(history, from_lines([header % first])), history)
+    other = history.evolve(extras={"hf": {}})
+    assert other.digest() != history.digest()
+    with pytest.raises(LossError):
+        restore(other, from_lines([header % history.digest(exact=True).encode()]))
+
+
 def test_restoring_more_than_there_is_is_refused() -> None:
     """A loss report about parts that the history lacks is refused, with the path."""
     history = History([_plain("user"), _plain("user", model="m")])

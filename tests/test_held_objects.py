@@ -297,8 +297,8 @@ def _nested(_: Any, **__: Any) -> Any:
     return {"role": "user", "content": [_model(_nested)]}
 
 
-def _recursive(self: Any, **_: Any) -> Any:
-    return self.model_dump()
+def _too_deep(*_: Any, **__: Any) -> Any:
+    raise RecursionError
 
 
 def _itself(self: Any, **_: Any) -> Any:
@@ -330,7 +330,7 @@ HOSTILE: dict[str, Callable[[], Any]] = {
     "gives bytes": lambda: _model(lambda *_, **__: {"role": "user", "content": b"x"}),
     "gives odd keys": lambda: _model(lambda *_, **__: {1: 2}),
     "gives other objects without end": lambda: _model(_nested),
-    "calls itself": lambda: _model(_recursive),
+    "calls itself without end": lambda: _model(_too_deep),
     "gives a cycle": lambda: _model(_cycle),
     "holds itself": _loop,
     "has a field that raises": _bad_field,

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg import AgentMsgError, History, Msg, codec_names, decode, get_codec
+from agentmsg.model.base import Noted
+from agentmsg.model.equality import compared
 from agentmsg.testing import (
     canonical,
     carried_account,
@@ -172,6 +174,41 @@ def test_any_history_is_told_whole(codec: Codec) -> None:
         # Hypothesis draws the same histories again, and looks for the smallest that fails.
         _examples(pool, partial(_is_told_whole, codec))
         raise
+
+
+_LATE = {"langchain": {"content": None}, "anthropic": {"content": None}}
+_TWO_FAMILIES = History([
+    Msg("system", id="made_2"),
+    Msg("system", [am.TextBlock("hi", extras=_LATE), am.CompactionBlock(extras=_LATE)], id="c1", extras=_LATE),
+])  # fmt: skip
+
+
+@each_codec
+def test_extras_of_several_families_are_told_whole(codec: Codec) -> None:
+    """Laws 3, 5 and 7 for extras whose families don't stand as a reader orders them."""
+    _is_told_whole(codec, _TWO_FAMILIES, Msg("user", "x", id="m", extras=_LATE), 1)
+
+
+def _turned(owner: Any) -> Any:
+    """Return an object with the families of all extras the other way round."""
+    if isinstance(owner, tuple):
+        return tuple(map(_turned, owner))
+    if not isinstance(owner, Noted):
+        return owner
+    cls: Any = type(owner)
+    fields = {name: get(owner) for name, get in compared(cls)}
+    held = {name: _turned(value) for name, value in fields.items() if isinstance(value, (tuple, Noted))}
+    return owner.evolve(**held, extras=dict([*owner.extras.items()][::-1]))
+
+
+@given(histories())
+def test_the_order_of_families_says_nothing(history: History) -> None:
+    """Extras are the same in any order of their families: compared, digested and stored."""
+    other = _turned(history)
+    assert am.same(history, other)
+    assert history.digest(exact=True) == other.digest(exact=True)
+    for codec in CANONICAL:
+        assert am.dumps(history, codec) == am.dumps(other, codec)
 
 
 @each_registered

@@ -93,10 +93,10 @@ def check_unedited(history: History, output: History) -> None:
         if index >= len(history) or not same(history.messages[index], message):
             msg = "the loss report belongs to another history"
             raise LossError(msg, code="edited", path=("messages", index))
-    for name in ("id", "tools", "metadata", "settings", "extras"):
+    for name in ("id", "tools", "metadata", "settings", "sorted_extras"):
         if not same(getattr(history, name), getattr(output, name)):
             msg = "the loss report belongs to another history"
-            raise LossError(msg, code="edited", path=(name,))
+            raise LossError(msg, code="edited", path=(name.removeprefix("sorted_"),))
 
 
 def loses_content(fitted: Fitted) -> bool:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
-from agentmsg.fitting.digest import content_digest, digest
+from agentmsg.fitting.digest import DIGESTS, content_digest, digest, is_digest
 from agentmsg.fitting.losses import Loss, Losses, Path, Settled, level_at
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.model.base import CacheHint, Citation, Noted, Signature
@@ -57,11 +57,6 @@ _FIELDS: Mapping[str, Callable[[Any, Any], Any]] = {
     "stop": lambda _, value: tuple(value),
     "tools": lambda engine, value: engine.read_tools(value, 0),
     "usage": lambda engine, value: engine.read_one(Usage, value, 0),
-}
-# What a header may say about the output, and how to compute it.
-_DIGESTS: Mapping[str, Callable[[History], str]] = {
-    "digest": lambda history: digest(history, exact=True),
-    "content": content_digest,
 }
 _ITEMS: Mapping[str, Callable[[Any, Any], Any]] = {
     "messages": lambda engine, value: engine.read_one(Msg, value, 0),
@@ -217,7 +212,7 @@ def _header(line: Any) -> dict[str, Any]:
     if header["agentmsg-losses"] != _VERSION:
         msg = f"a loss report of version {header['agentmsg-losses']!r}; this agentmsg reads version {_VERSION}"
         raise DecodeError(msg, code="version")
-    count, given = header.get("messages"), [header[kind] for kind in _DIGESTS if header.get(kind) is not None]
+    count, given = header.get("messages"), [header[kind] for kind in DIGESTS if header.get(kind) is not None]
     if not (count is None or (type(count) is int and count >= 0)) or len(given) != (count is not None):
         msg = "the header of a loss report has both the number of output messages and their digest, or neither"
         raise DecodeError(msg)
@@ -236,7 +231,7 @@ def _header(line: Any) -> dict[str, Any]:
 
 def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:
     """Return the guard that a header asks for; None if it says nothing about the output."""
-    kind = next((kind for kind in _DIGESTS if header.get(kind) is not None), None)
+    kind = next((kind for kind in DIGESTS if header.get(kind) is not None), None)
     if kind is None:
         return None
     return _Bound(kind, header["messages"], header[kind])
@@ -251,7 +246,7 @@ class _Bound:
     expected: str
 
     def __call__(self, history: History) -> None:
-        if len(history) < self.count or _DIGESTS[self.kind](history[: self.count]) != self.expected:
+        if len(history) < self.count or not is_digest(self.kind, history[: self.count], self.expected):
             msg = "the loss report belongs to another history"
             raise LossError(msg, code="edited")
 

@@ -2,6 +2,9 @@
 
 Two histories have the same digest exactly if their canonical JSON without notes is the same. They have the same content
 digest if a model would read the same, whatever else is said beside it.
+
+The first loss reports have digests of extras whose families stand as the reader made them. Canonical JSON sorts them
+since. So a report's guard accepts both.
 """
 
 from __future__ import annotations
@@ -23,12 +26,12 @@ from agentmsg.values.frozen import EMPTY
 from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from agentmsg.model.history import MsgLike
     from agentmsg.model.settings import Settings
 
-__all__ = ["content_digest", "digest"]
+__all__ = ["DIGESTS", "content_digest", "digest", "is_digest"]
 
 # Everything but content: links must be included, and may be None.
 _LINKS: dict[str, Any] = {"id": None, "tool_call_id": None}
@@ -41,10 +44,13 @@ def digest(messages: History | Msg | Iterable[MsgLike], *, exact: bool = False) 
         messages: a history, a message, or several messages.
         exact: whether ids and times of messages count (notes never do).
     """
-    history = as_history(messages)
+    return _hashed(_without_notes(as_history(messages), exact=exact))
+
+
+def _without_notes(history: History, *, exact: bool) -> History:
     bare = [_bare(message, exact=exact) for message in history.messages]
     changes: dict[str, Any] = {} if exact else {"id": None}
-    return _hashed(history.evolve(messages=bare, notes={}, settings=_noteless(history.settings), **changes))
+    return history.evolve(messages=bare, notes={}, settings=_noteless(history.settings), **changes)
 
 
 def _noteless(settings: Settings | None) -> Settings | None:
@@ -57,10 +63,13 @@ def content_digest(history: History) -> str:
 
 
 def _hashed(history: History) -> str:
+    return _hash(get_codec("json").write(history))
+
+
+def _hash(document: Any) -> str:
     from hashlib import sha256  # noqa: PLC0415 - only here
 
-    codec = get_codec("json")
-    return sha256(codec.render(codec.write(history))).hexdigest()
+    return sha256(get_codec("json").render(document)).hexdigest()
 
 
 def _content(owner: Any) -> Any:
@@ -103,3 +112,33 @@ def _bare(owner: Any, *, exact: bool) -> Any:
         if not all(map(is_, inner, blocks)):
             changes["content"] = inner
     return changed(owner, changes)
+
+
+# What the header of a loss report may say about the output, and what is hashed for it.
+DIGESTS: Mapping[str, Callable[[History], History]] = {
+    "digest": lambda history: _without_notes(history, exact=True),
+    "content": _content,
+}
+
+
+def is_digest(kind: str, history: History, expected: str) -> bool:
+    """Whether a loss report's digest is that of a history, also if an earlier version made it."""
+    hashed = DIGESTS[kind](history)
+    if _hashed(hashed) == expected:
+        return True
+    document = get_codec("json").write(hashed)
+    _unsort(document, hashed)
+    return _hash(document) == expected
+
+
+def _unsort(written: Any, owner: Any) -> None:
+    """Put the extras of an object and of all inside it into the order of their families in memory."""
+    if isinstance(owner, tuple):
+        for item, inner in zip(written, cast("tuple[object, ...]", owner), strict=True):
+            _unsort(item, inner)
+    elif isinstance(owner, Noted) and isinstance(written, dict):
+        fields = cast("dict[str, Any]", written)
+        if "extras" in fields:
+            fields["extras"] = {family: own for family, own in owner.extras.items() if family in fields["extras"]}
+        for name, value in fields.items():
+            _unsort(value, getattr(owner, name, None))

@@ -210,7 +210,7 @@ def carried_extras(
     """Return a cell for ``extras``: the family's own stay, except keys that the format models itself.
 
     Args:
-        spaces: the supported namespaces, in the reader's order; each with a function that returns the keys of the
+        spaces: the supported namespaces; each with a function that returns the keys of the
             owner's native form (None: the owner supports nothing there).
         odd: whether a value has no meaning under a key of its owner's native form, so that it comes back as an extra;
             called with the owner, the key and the value.
@@ -244,7 +244,7 @@ def carried_extras(
                 fields = own if len(left) == len(own) else left
             if fields:
                 kept[space] = fields
-        if list(kept) == list(extras) and all(kept[key] is extras[key] for key in kept):
+        if len(kept) == len(extras) and all(kept[key] is extras[key] for key in kept):
             return extras
         return kept or EMPTY
 

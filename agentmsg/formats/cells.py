@@ -97,13 +97,13 @@ def those(test: Callable[[Any], bool]) -> Cell:
 
 
 def together(*cells: Cell) -> Cell:
-    """Return the cell for extras that combines cells: each supports its own namespaces, in this order."""
+    """Return the cell for extras that combines cells: each supports its own namespaces."""
 
     def cell(extras: Any, owner: Any) -> Any:
         kept: dict[str, Any] = {}
         for each in cells:
             kept |= each(extras, owner)
-        is_all = list(kept) == list(extras) and all(kept[space] is extras[space] for space in kept)
+        is_all = len(kept) == len(extras) and all(kept[space] is extras[space] for space in kept)
         return extras if is_all else kept
 
     return cell

@@ -13,7 +13,7 @@ from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import clean_repr, instance, listed, optional_text, shown_fields, text, whole
 from agentmsg.model.construction import evolver
 from agentmsg.model.pickling import above
-from agentmsg.values.frozen import EMPTY, JSON, freeze, freeze_mapping
+from agentmsg.values.frozen import EMPTY, JSON, adopt, freeze, freeze_mapping
 
 
 def _named(convert: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
@@ -71,7 +71,7 @@ class Noted:
 
     Attributes:
         extras: native fields without a home in the model, by family of formats. They are compared, and reported as lost
-            when another family writes.
+            when another family writes. The order of the families says nothing; that of the fields of one counts.
         notes: how a document spelt this object. Private to codecs: never compared, shown or lost.
     """
 
@@ -88,6 +88,15 @@ class Noted:
 
     def __hash__(self) -> int:
         return hash((type(self), _values(self)))
+
+    @property
+    def sorted_extras(self) -> Mapping[str, JSON]:
+        """The extras with their families in alphabetical order, as all that compares or stores them takes them."""
+        extras = self.extras
+        if len(extras) < 2:  # noqa: PLR2004 - there is no order
+            return extras
+        families = sorted(extras)
+        return extras if families == list(extras) else adopt({family: extras[family] for family in families})
 
     def evolve(self, **changes: Any) -> Self:
         """Return a copy with some fields changed; all others stay, notes included.

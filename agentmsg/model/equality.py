@@ -1,8 +1,8 @@
 """``same``: the equality of the laws. Stricter than ``==``, except for values that the library made itself.
 
 Types count (True, 1 and 1.0 differ), -0.0 isn't 0.0, and offsets of times and the key order of free-form JSON count.
-Notes never count, and the text of a tool call counts only if it says more than its input. A made id or time is the same
-as None and as its own text.
+Notes never count, nor does the order of the families of extras, and the text of a tool call counts only if it says more
+than its input. A made id or time is the same as None and as its own text.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, cast
 
 import attrs
 
+from agentmsg.model.base import Noted
 from agentmsg.model.construction import differing
 from agentmsg.model.generated import Made, MadeName, MadeTime
 from agentmsg.model.tool_use import ToolUseBlock
@@ -141,8 +142,10 @@ def changes_of(cls: Any) -> Callable[[Any, Any], list[_Change]]:
 
 def _compared_attributes(cls: type[Any]) -> list[tuple[str, str]]:
     own: dict[str, tuple[str, str]] = {}
+    if Noted in cls.__mro__:
+        own["extras"] = "extras", "sorted_extras"
     if ToolUseBlock in cls.__mro__:
-        own = {"_input": ("input", "input"), "raw_input": ("raw_input", "significant_text")}
+        own |= {"_input": ("input", "input"), "raw_input": ("raw_input", "significant_text")}
     return [
         own.get(field.name) or (field.alias or field.name, field.name)
         for field in attrs.fields(cls)

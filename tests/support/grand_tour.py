@@ -1,6 +1,6 @@
 """A tour through the whole model: every class, every field set, every role, odd texts and numbers.
 
-The tour never changes: its bytes are frozen in tests/stored/v1.
+The tour never changes: its bytes are frozen in tests/stored.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from agentmsg_codecs.canonical.fields import FAMILY, SPECS, Field, Spec
 from agentmsg_codecs.canonical.generated_msgpack import msgpack_reader, msgpack_rest, msgpack_writer
 from agentmsg_codecs.canonical.statements import (
     default,
+    free_form,
     given,
     indent,
     inside,
@@ -165,7 +166,7 @@ _RAW_TIME = "v if type(v) is datetime and ((zone := v.tzinfo) is None or zone is
 def _json_field(field: Field) -> list[str]:
     name = field.name
     if name in {"extras", "notes"}:
-        return [f"if {name}:", f"    d[{name!r}] = {name}"]
+        return [f"if {name}:", f"    d[{name!r}] = {free_form(field)}"]
     if field.kind == "input":
         return ["raw_input = o.raw_input", "if raw_input is None:", "    d['input'] = o.input"]
     if name == "raw_input":

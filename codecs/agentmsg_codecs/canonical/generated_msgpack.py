@@ -8,6 +8,7 @@ from agentmsg import NativeBlock, NativeTool, TextBlock, ToolUseBlock
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, Field, Spec
 from agentmsg_codecs.canonical.statements import (
     default,
+    free_form,
     given,
     indent,
     inside,
@@ -150,7 +151,7 @@ def _msgpack_item(field: Field) -> tuple[list[str], str, str]:
     """Return the statements that prepare an item, the item, and the condition under which it is present."""
     name, v = field.name, local(field.name)
     if name in {"extras", "notes"}:
-        return [], f"{name} or None", name
+        return [], f"{free_form(field)} or None", name
     if field.kind == "input":
         return ["raw_input_ = o.raw_input"], "o.input if raw_input_ is None else None", ""
     if name == "raw_input":

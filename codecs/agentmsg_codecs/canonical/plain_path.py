@@ -40,8 +40,8 @@ def parse_time(raw: Any) -> datetime:
 
 
 def inlined(engine: Engine, spec: Spec, extras: Mapping[str, Any]) -> Any:
-    """Return the fields beyond the table: our family's extras, if they come last and have the right form."""
-    if FAMILY not in extras or list(extras)[-1] != FAMILY:
+    """Return the fields beyond the table: our family's extras, if they have the right form."""
+    if FAMILY not in extras:
         return None
     return engine.shape.beyond(spec, extras[FAMILY])
 

@@ -93,6 +93,11 @@ def written(field: Field, value: str) -> str:
     return KINDS[field.kind].written.format(v=value)
 
 
+def free_form(field: Field) -> str:
+    """Return the expression that writes the extras or notes of an object; see ``unusual_object``."""
+    return "o.sorted_extras" if field.name == "extras" else field.name
+
+
 def unusual_object(spec: Spec, key: str) -> list[str]:
     """Return the statements that pass an unusual object to the plain path."""
     plain = f"    return plain_write_{spec.cls.__name__}(o)"

@@ -26,6 +26,7 @@ def plain_writer(engine: Engine, spec: Spec) -> Callable[[Any], Any]:
     def write(obj: Any) -> Any:
         note = note_of(obj, key)
         values = {field.name: getattr(obj, field.name) for field in spec.fields}
+        values["extras"] = obj.sorted_extras
         notes = values["notes"]
         if key in notes or "=" in note:
             notes = {name: value for name, value in notes.items() if name != key}
