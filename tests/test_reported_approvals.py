@@ -176,11 +176,85 @@ def test_a_decision_that_a_result_contradicts_makes_it_a_denial() -> None:
     assert part["approval"] == {"id": "ap1", "approved": False, "reason": "not that one"}
 
 
+# -- OpenAI's Responses -----------------------------------------------------------------------------------------------
+
+_MCP = {"id": "mcpr_1", "name": "f", "arguments": '{"a":1}', "server_label": "s"}
+# By case: an item, and the blocks that it is read as.
+ITEMS: dict[str, tuple[dict[str, Any], list[type[Any]]]] = {
+    "asked": ({"type": "mcp_approval_request", **_MCP}, [am.ToolUseBlock, am.ApprovalRequestBlock]),
+    "asked, with more keys": ({"type": "mcp_approval_request", **_MCP, "x": 1},
+                              [am.ToolUseBlock, am.ApprovalRequestBlock]),
+    "asked without a server": ({"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}"},
+                               [am.NativeBlock]),
+    "asked, and run": ({"type": "mcp_approval_request", **_MCP, "output": "1"}, [am.NativeBlock]),
+    "decided": ({"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+                [am.ApprovalResponseBlock]),
+    "decided, why": ({"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": False,
+                      "reason": "no", "id": "mcprs_1"}, [am.ApprovalResponseBlock]),
+    "not decided": ({"type": "mcp_approval_response", "approval_request_id": "mcpr_1"}, [am.NativeBlock]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ITEMS)
+def test_items_of_approvals(case: str) -> None:
+    """An item that asks is a call and a request, one that decides is a decision; each is written as it was."""
+    item, wanted = ITEMS[case]
+    document = {"input": [{"role": "user", "content": "go"}, item]}
+    history = am.decode(document, "openai-responses")
+    assert [type(block) for block in history[1].content] == wanted
+    assert am.encode(history, "openai-responses") == document
+    for name in ("vercel", "vercel-ui", "openai", "json"):
+        done = am.convert(document, "openai-responses", name)
+        assert am.encode(am.restore(am.decode(done.document, name), done.losses), "openai-responses") == document
+
+
+def test_mcp_approvals_go_to_vercel() -> None:
+    """What OpenAI asks for a server's tool is a provider's call with a request there, and so is the decision."""
+    items = [ITEMS["asked"][0], ITEMS["decided, why"][0]]
+    messages = am.convert({"input": items}, "openai-responses", "vercel").document
+    call, request = messages[0]["content"]
+    assert (call["toolCallId"], call["providerExecuted"]) == ("mcpr_1", True)
+    assert request == {"type": "tool-approval-request", "approvalId": "mcpr_1", "toolCallId": "mcpr_1"}
+    assert messages[1] == {"role": "tool", "content": [
+        {"type": "tool-approval-response", "approvalId": "mcpr_1", "approved": False, "reason": "no",
+         "providerExecuted": True},
+    ]}  # fmt: skip
+
+
+def test_nobody_decides_on_what_was_not_asked() -> None:
+    """If the request has no place, the decision has none either; one on an earlier response stays."""
+    server = _CALL.evolve(kind="server", provider="openai")
+    decision = _DENIED.evolve(kind="server")
+    asked = _history(("assistant", server, _ASKED), ("user", decision))
+    assert "mcp_approval_response" not in json.dumps(am.encode(asked, "openai-responses", losses=[]))
+    (item,) = am.encode(_history(("user", decision)), "openai-responses")["input"]
+    assert item["approval_request_id"] == "ap1"
+
+
+# -- operations -------------------------------------------------------------------------------------------------------
+
+
+def test_a_decision_begins_no_turn() -> None:
+    """A decision goes on with the turn that asks; a user who says something begins a turn."""
+    history = _history(("user", am.TextBlock("go")), ("assistant", _CALL, _ASKED), ("user", _DENIED))
+    assert len(history.turns()) == 1
+    assert len((history + [am.Msg.user("and now?")]).turns()) == 2
+
+
+def test_excluded_calls_take_their_approvals_along() -> None:
+    """Filtering out a call removes its request and the decision, too."""
+    history = _history(("user", am.TextBlock("go")), ("assistant", am.TextBlock("hm"), _CALL, _ASKED), ("user", _DENIED))
+    for what in (True, ["c1"]):
+        left = am.filter_messages(history, exclude_tool_calls=what)
+        assert not any(message.blocks(am.ApprovalRequestBlock, am.ApprovalResponseBlock) for message in left)
+
+
 # -- thinking ---------------------------------------------------------------------------------------------------------
 
 MODELS = {
     "deepseek-v4-pro": True, "deepseek-ai/DeepSeek-V4-Flash": True, "mimo-v2-pro": True,
-    "XiaomiMiMo/MiMo-V2-Flash": True, "kimi-k2.5": True, "Pro/moonshotai/Kimi-K2.6": True, "kimi-k2-thinking-turbo": True, "kimi-for-coding": True,
+    "XiaomiMiMo/MiMo-V2-Flash": True, "kimi-k2.5": True, "Pro/moonshotai/Kimi-K2.6": True,
+    "kimi-k2-thinking-turbo": True, "kimi-for-coding": True,
     "gpt-5.1": False, "openai/o3": False, "kimi-k2-0905-preview": None, "qwen3-max": None, None: None,
 }  # fmt: skip
 
