@@ -6,7 +6,7 @@ from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import ApprovalResponseBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import replacer, setter
 from agentmsg.model.generated import Made, MadeName
 from agentmsg.model.msg import Msg
@@ -19,6 +19,7 @@ __all__ = [
     "CallNames",
     "Place",
     "answered",
+    "is_decision",
     "link_call",
     "link_result",
     "links",
@@ -286,3 +287,10 @@ def _with_id(block: object, value: str | None) -> ToolUseBlock | ToolResultBlock
         return block.evolve(id=value)
     assert isinstance(block, ToolResultBlock)  # noqa: S101 - `lacking` names calls and results only
     return block.evolve(tool_call_id=value)
+
+
+def is_decision(message: Msg) -> bool:
+    """Whether a user message holds decisions on tool calls, and nothing else."""
+    if message.role != "user" or not message.content:
+        return False
+    return all([type(block) is ApprovalResponseBlock for block in message.content])  # noqa: C419 - in half the time

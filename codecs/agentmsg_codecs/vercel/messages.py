@@ -21,6 +21,7 @@ from agentmsg.formats import (
     maker,
     marked,
     natives,
+    tool_links,
 )
 from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.vercel.format import describe
@@ -50,10 +51,10 @@ class Messages(Grouped):
         """Return what kind of answers of a native tool message a message is: results, decisions, or native parts."""
         if message.role == "tool":
             return "results"
+        if tool_links.is_decision(message):
+            return "decisions"
         if message.role != "user" or not message.content:
             return None
-        if all(type(block) is ApprovalResponseBlock for block in message.content):
-            return "decisions"
         is_native = is_marked(message, FAMILY, "/tool") and all(map(self._is_native_answer, message.content))
         return "parts" if is_native else None
 

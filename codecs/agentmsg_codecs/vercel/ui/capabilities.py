@@ -27,6 +27,7 @@ from agentmsg.formats import (
     restructure,
     rules,
     spelling,
+    tool_links,
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
@@ -36,7 +37,6 @@ from agentmsg_codecs.vercel.ui.decisions import agreeing, beside_requests
 from agentmsg_codecs.vercel.ui.format import RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.pairing import behind_calls, with_calls
-from agentmsg_codecs.vercel.ui.steps import is_decision
 from agentmsg_codecs.vercel.ui.tool_parts import OF_APPROVAL, is_approval
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _of_approval(_: Mapping[str, Any], __: Any) -> frozenset[str]:
 
 def _not_of_decisions(cell: Cell) -> Cell:
     """Return the cell of messages without decisions, which are in the message of their calls."""
-    return lambda value, message: None if is_decision(message) else cell(value, message)
+    return lambda value, message: None if tool_links.is_decision(message) else cell(value, message)
 
 
 def _sharing(row: Row, taken: Callable[[Mapping[str, Any], Any], frozenset[str]]) -> Row:

@@ -11,10 +11,9 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
-from agentmsg.formats import natives, restructure, spelling
+from agentmsg.formats import natives, restructure, spelling, tool_links
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.ui.pairing import beside_calls, requests_of
-from agentmsg_codecs.vercel.ui.steps import is_decision
 from agentmsg_codecs.vercel.ui.tools import kind_of
 
 if TYPE_CHECKING:
@@ -187,7 +186,7 @@ def agreeing(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
             requests = requests_of(content) if any(type(block) is _REQUEST for block in content) else {}
             calls = {content[at].id: content[index] for index, at in requests.items()}
             decided = {}
-        elif is_decision(message):
+        elif tool_links.is_decision(message):
             new = tuple([_of_kind(block, calls) for block in content])
             decided |= {calls[block.id].id: block for block in content if block.id in calls}
             out[number] = message if all(map(is_, new, content)) else spelling.changed(message, {"content": new})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, adopt, is_mapping, is_marked, maker, mark_of, marked, natives, spelling
+from agentmsg.formats import Native, adopt, is_mapping, is_marked, maker, mark_of, marked, natives, spelling, tool_links
 from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.ui.tool_parts import is_tool
 from agentmsg_codecs.vercel.ui.tools import Tool
@@ -195,16 +195,9 @@ def answers(blocks: Sequence[Any]) -> list[am.Msg]:
     return found
 
 
-def is_decision(message: am.Msg) -> bool:
-    """Whether a message holds decisions on calls, and nothing else."""
-    if message.role != "user" or not message.content:
-        return False
-    return all([type(block) is am.ApprovalResponseBlock for block in message.content])  # noqa: C419 - in half the time
-
-
 def is_answer(message: am.Msg) -> bool:
     """Whether a message holds a result, or decisions."""
-    return message.role == "tool" or is_decision(message)
+    return message.role == "tool" or tool_links.is_decision(message)
 
 
 def _starts(message: am.Msg, mark: str, usual: int, *, least: int) -> list[Any]:
