@@ -117,6 +117,15 @@ def test_a_result_that_is_there_stays_alone(target: Any) -> None:
     assert back[2].text == "no"
 
 
+@pytest.mark.parametrize("target", ["openai", "anthropic"])
+def test_a_repair_says_why_a_call_has_no_result(target: Any) -> None:
+    """Where a call lacks its result because a person denied it, repair adds that, not that nothing was recorded."""
+    denied = _history(("user", am.TextBlock("go")), ("assistant", _CALL, _ASKED), ("user", _DENIED))
+    done = am.repair(denied, target)
+    assert [result.text for message in done.history for result in message.tool_results] == ["not that one"]
+    assert am.same(am.restore(done.history, done.losses), denied)
+
+
 # -- parts of messages for users --------------------------------------------------------------------------------------
 
 # By case: the state and other keys of a part, and the blocks that it is read as, without the call.
