@@ -26,6 +26,8 @@ from agentmsg.errors import (
 from agentmsg.lazy import later
 from agentmsg.limits import Limits
 from agentmsg.model.blocks import (
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
     AudioBlock,
     BaseBlock,
     Block,
@@ -184,6 +186,8 @@ __all__ = [  # noqa: RUF022
     "ThinkingBlock",
     "ToolUseBlock",
     "ToolResultBlock",
+    "ApprovalRequestBlock",
+    "ApprovalResponseBlock",
     "RefusalBlock",
     "SourceBlock",
     "CompactionBlock",

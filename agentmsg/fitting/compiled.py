@@ -300,18 +300,18 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
     told = frozenset({"role", "content"})
     tests = _tests("message", Msg, row.fields, scope, skipped=told, prefix=word)
     of_bare: list[str] = []
-    in_line = tuple(cls for cls in _IN_LINE.get(role, (TextBlock,)) if cls is not row.concerns)
+    in_line = tuple(cls for cls in _IN_LINE.get(role, (TextBlock,)) if cls not in (row.concerned or ()))
     refused, once = "", list[str]()
     if row.otherwise is not None:
         rule = scope.bind(f"{word}_rule", row.otherwise)
-        if row.concerns is None:
+        if row.concerned is None:
             of_bare.append(f"{rule}(message) is message")
         else:
-            concerned = scope.bind(row.concerns.__name__, row.concerns)
+            concerned = " or ".join(f"kind is {scope.bind(cls.__name__, cls)}" for cls in row.concerned)
             # It looks at the whole message, so it is called once for all its blocks.
             once = ["is_asked = False"]
             asked = f"not is_asked and (is_asked := True) and {rule}(message) is not message"
-            refused = f"(kind is {concerned} and {asked}) or "
+            refused = f"(({concerned}) and {asked}) or "
     if normal and role == ANY_ROLE:
         of_bare.append(f"{scope.bind('is_normal', is_normal)}(message)")
     alone = normal and role == "tool"
@@ -325,7 +325,9 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
 
 def _keeps_said(role: str, row: MessageRow, caps: Caps) -> bool:
     """Whether every message of a role that is one bare text is kept as it is."""
-    if role in ("tool", ANY_ROLE) or (row.otherwise is not None and row.concerns in (None, TextBlock)):
+    if role in ("tool", ANY_ROLE) or (
+        row.otherwise is not None and (row.concerned is None or TextBlock in row.concerned)
+    ):
         return False
     text = row.blocks.get(TextBlock) or row.blocks.get(BaseBlock)
     return text is not None and not _ByClass(row.blocks, None, caps.needs_id).tests_of_bare("", TextBlock, text)

@@ -68,8 +68,9 @@ def check(history: History, target: CodecName | Codec, **options: Any) -> tuple[
     Raises:
         CodecLookupError: if there is no such codec or option, or if the codec declares no rules.
     """
-    codec, given = get_codec(target, **options), as_history(history)
-    request = Request(given, joins=codec.joins_turns)
+    given = as_history(history)
+    codec = get_codec(target, **options).suited(given)
+    request = Request(given, joins=codec.joins_turns, codec=codec)
     # A dict: in order, and each path once.
     found = {id(rule): (rule, dict.fromkeys(rule.find(request))) for rule in rules_of(codec)}
 
@@ -114,7 +115,8 @@ def repair(
     """
     one_of(orphans, "orphans", "text", "drop")
     one_of(unanswered, "unanswered", "result", "drop")
-    codec, given, asked = get_codec(target, **options), as_history(history), listed(also, "also")
+    given, asked = as_history(history), listed(also, "also")
+    codec = get_codec(target, **options).suited(given)
     known = [rule.code for rule in rules_of(codec) if rule.mend is not None]
     for code in asked:
         one_of(code, "also", *known)
@@ -160,7 +162,7 @@ def repaired(
     history = fitted.history
     for _ in range(_ROUNDS):
         before = history
-        request = Request(history, joins=codec.joins_turns)
+        request = Request(history, joins=codec.joins_turns, codec=codec)
         for rule, mend in mends:
             paths = list(rule.find(request))
             edits = list(mend(Mending(request, paths, **choices))) if paths else ()
@@ -172,7 +174,7 @@ def repaired(
                 if fits and codec.caps.derives_names:
                     draft.rename_results(rule.code)
                 history = draft.history
-                request = Request(history, joins=codec.joins_turns)
+                request = Request(history, joins=codec.joins_turns, codec=codec)
         if history is before:
             break
         if fits and draft is not None:

@@ -243,6 +243,10 @@ class Codec:
 
         return understanding_of(self.read(sample), self.family, self.kept)
 
+    def suited(self, history: History) -> Codec:
+        """Return the codec to write a history with: one with other options if the model that it asks needs them."""
+        return self
+
     def alone(self, history: History) -> History:
         """Return the new history for a message encoded by itself; a codec may note that it is alone."""
         return history

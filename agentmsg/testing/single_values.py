@@ -30,6 +30,7 @@ _ROLES: tuple[Any, ...] = (*get_args(RoleName), "moderator")
 _SPEC = ToolSpec("f", "adds", {"type": "object"})
 # A value for each field, by its name; all others are texts.
 _VALUES: dict[str, Any] = {
+    "approved": False,
     "artifact": {"rows": [1]},
     "cache": CacheHint(ttl="5m"),
     "citations": (Citation("https://example.org/a", "A", "cited"),),

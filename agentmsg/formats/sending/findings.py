@@ -21,6 +21,7 @@ from agentmsg.model.tools import ToolSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agentmsg.formats.codec import Codec  # noqa: TC004 - attrs doesn't look at it
     from agentmsg.model.msg import Msg
     from agentmsg.model.tools import Tool
 
@@ -74,10 +75,12 @@ class Request:
     Attributes:
         history: the given history; paths refer to it.
         joins: whether the provider treats adjacent assistant messages as one, and ignores system messages.
+        codec: the format to write, with its options.
     """
 
     history: History
     joins: bool
+    codec: Codec | None = None
 
     @property
     def messages(self) -> tuple[Msg, ...]:

@@ -14,6 +14,7 @@ from agentmsg.formats.sending.findings import Mending, Request, SendingRule
 from agentmsg.model.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import Made
 from agentmsg.model.msg import Msg
+from agentmsg.model.tool_links import denials
 from agentmsg.model.tools import ToolSpec
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ def block_at(request: Request, path: Path) -> Any:
 
 
 def _answer(mending: Mending) -> Iterator[Edit]:
-    """Give calls a result that says that there is none."""
+    """Give calls a result that says that there is none, or why a person denied them."""
     paths = set(mending.paths)
+    denied = {result.tool_call_id: result for result in denials(mending.request.messages).values()}
     for call in mending.request.pairing.calls:
         if call.path not in paths:
             continue
@@ -48,7 +50,7 @@ def _answer(mending: Mending) -> Iterator[Edit]:
             yield Remove(call.path, "content")
             continue
         block = block_at(mending.request, call.path)
-        result = ToolResultBlock(block.id, [TextBlock(_NO_RESULT)], status="error")
+        result = denied.get(block.id) or ToolResultBlock(block.id, [TextBlock(_NO_RESULT)], status="error")
         yield Insert(mending.request.pairing.after_results(call.path), Msg("tool", [result], id=None, created_at=None))
 
 

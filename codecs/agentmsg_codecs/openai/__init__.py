@@ -49,6 +49,7 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
@@ -63,7 +64,7 @@ from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.likeness import is_message, sniff_messages
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
-from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
+from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, needs_reasoning, place_of_option
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
 
@@ -84,6 +85,8 @@ class OpenAICodec(Codec):
     Attributes:
         thinking: where to write thinking that wasn't read from a field of its own. OpenAI's messages have none, so
             "drop" leaves it out. "text" puts it into the text, in tags. The others are fields of compatible servers.
+            "auto" is "reasoning_content" if the name of the model tells that it needs its thinking back (DeepSeek V4,
+            MiMo, Kimi's thinking models), else "drop".
         results: where to write images and other media of tool results. "text" leaves them out. "user" puts them into a
             user message after the results.
         container: how to write a history that wasn't read from OpenAI: as a request body, or as a list of messages if
@@ -105,7 +108,9 @@ class OpenAICodec(Codec):
     # The results of tools are texts here.
     repairs_with: ClassVar[Mapping[str, Any]] = adopt({"results": "user"})
 
-    thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
+    thinking: Literal["auto"] | Thinking = attrs.field(
+        default="auto", validator=attrs.validators.in_(("auto", *THINKING))
+    )
     results: Literal["text", "user"] = attrs.field(default="text", validator=attrs.validators.in_(("text", "user")))
     container: Literal["body", "list"] = attrs.field(default="body", validator=attrs.validators.in_(("body", "list")))
     engine: Messages = attrs.field(
@@ -125,6 +130,11 @@ class OpenAICodec(Codec):
         from agentmsg_codecs.openai.capabilities import make_caps  # noqa: PLC0415 - readers need no table
 
         return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
+
+    def suited(self, history: am.History) -> Codec:
+        """Return the codec to write a history with: one that writes thinking if the model needs it back."""
+        model = None if history.settings is None or self.thinking != "auto" else history.settings.model
+        return _with_reasoning(self) if needs_reasoning(model) else self
 
     def read(self, document: Any) -> am.History:
         """Read a request body, a list of messages, or one message."""
@@ -169,6 +179,11 @@ class OpenAICodec(Codec):
     def likeness(self, document: Any) -> float:
         """Return how much the messages of a document look like OpenAI's."""
         return sniff_messages(document)
+
+
+@cache
+def _with_reasoning(codec: OpenAICodec) -> OpenAICodec:
+    return attrs.evolve(codec, thinking="reasoning_content")
 
 
 def _opened(document: Any) -> tuple[list[Any], Native, Native]:

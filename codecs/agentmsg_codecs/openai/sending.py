@@ -18,10 +18,13 @@ from agentmsg.formats.sending import (
     Remove,
     Request,
     SendingRule,
+    calls_of,
     limits,
     usual,
 )
 from agentmsg_codecs.openai.names import FAMILY
+from agentmsg_codecs.openai.places import is_thinking_field, place_of
+from agentmsg_codecs.openai.reasoning import needs_reasoning
 from agentmsg_codecs.openai.settings import SETTINGS
 
 if TYPE_CHECKING:
@@ -126,6 +129,20 @@ def _sounds(request: Request) -> Iterator[Path]:
             yield ("messages", index, "content", at)
 
 
+def _reasoning_missing(request: Request) -> Iterator[Path]:
+    """Yield the messages with calls whose thinking isn't written, unless the model is known to need none."""
+    thinking, settings = getattr(request.codec, "thinking", "auto"), request.history.settings
+    if thinking not in ("auto", "drop") or needs_reasoning(settings and settings.model) is False:
+        return
+    called = {int(path[1]) for path, _ in calls_of(request)}
+    lost = {
+        index
+        for index, _, block in request.blocks(am.ThinkingBlock)
+        if index in called and block.thinking and is_thinking_field(block) and place_of(block, None) is None
+    }
+    yield from (("messages", index) for index in sorted(lost))
+
+
 # -- mends ------------------------------------------------------------------------------------------------------------
 
 
@@ -184,6 +201,14 @@ RULES = (
     usual.duplicate_ids(in_message=True, longest=_LONGEST_ID),
     usual.id_characters(f"ids have at most {_LONGEST_ID} characters", least=0, longest=_LONGEST_ID),
     *PAIRING,
+    # Recorded by many clients of DeepSeek V4, MiMo and Kimi.
+    SendingRule(
+        "reasoning-missing",
+        _reasoning_missing,
+        "some models refuse a tool call without the thinking before it",
+        "write it with the option thinking=reasoning_content",
+        severity="warning",
+    ),
     usual.data_encoding(),
     # "Invalid value: 'moderator'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and
     # 'developer'", "Missing required parameter: 'tools[0].function.name'", "Invalid 'tools': empty array" (the schema,

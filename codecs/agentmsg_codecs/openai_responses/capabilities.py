@@ -11,6 +11,7 @@ from agentmsg.formats import (
     KEEP,
     Caps,
     Cell,
+    Drop,
     MessageRow,
     Row,
     Swap,
@@ -26,7 +27,7 @@ from agentmsg.formats.forms import Each, Nested, Rows
 from agentmsg_codecs.openai_responses.format import CITATIONS, OUTPUTS
 from agentmsg_codecs.openai_responses.item_keys import is_own_id
 from agentmsg_codecs.openai_responses.items import has_tools
-from agentmsg_codecs.openai_responses.message_items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, is_phase
+from agentmsg_codecs.openai_responses.message_items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, is_decision, is_phase
 from agentmsg_codecs.openai_responses.names import BODY_KEYS, CLIENT_TOOLS, FAMILY, ITEM
 from agentmsg_codecs.openai_responses.outcomes import call_extras, placed, result_cells
 from agentmsg_codecs.openai_responses.settings import SETTINGS
@@ -62,7 +63,7 @@ _EXTRAS = carried_extras((FAMILY, _message_keys), odd=_is_odd_status)
 # What stands inside results of tools that OpenAI runs.
 SERVED_RESULTS: dict[type[Any], Row] = {am.TextBlock: Row({"text": KEEP}), am.ImageBlock: Row({"source": KEEP})}
 # The rule for messages with such results, and the class of block that it concerns.
-PLACED: Any = {"otherwise": placed(own.is_served), "concerns": am.ToolResultBlock}
+PLACED: Any = {"otherwise": placed(own.is_served), "concerns": (am.ToolResultBlock, am.ApprovalRequestBlock)}
 _ITEM_EXTRAS = carried_extras((ITEM, lambda _: SAID_KEYS), odd=_is_odd_word)
 
 
@@ -123,6 +124,9 @@ def run_rows(
         **rows,
         am.TextBlock: part("output_text", citations=_cited(own.part_citations if is_answer else own.citations, made)),
         am.RefusalBlock: part("refusal"),
+        am.ApprovalRequestBlock: Row(
+            {"id": KEEP, "tool_call_id": lambda value, block: value if value == block.id else None}
+        ),
         am.ToolUseBlock: call.having(
             kind=cells.kinds("custom", "server", *CLIENT_TOOLS), extras=call_extras(call.fields["extras"])
         ),
@@ -159,6 +163,15 @@ def _system(message: am.Msg) -> Any:
     return message if message.role == "developer" else Swap(message.evolve(role="developer"), why, "annotation")
 
 
+def _of_openai(block: am.ApprovalResponseBlock) -> Any:
+    return block if block.kind == "server" else Drop("OpenAI is told only what was decided on tools that it runs")
+
+
+def _not_of_decisions(cell: Cell) -> Cell:
+    """Return the cell of messages that aren't a decision, whose item says nothing of its message."""
+    return lambda value, message: None if is_decision(message) else cell(value, message)
+
+
 def _says_nothing(history: am.History, key: str, value: Any) -> bool:
     """Whether instructions or tools are an extra: they are none."""
     if key == "instructions":
@@ -184,11 +197,15 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
         rules={am.ToolResultBlock: (own.result, ("structured", "error", "kind"))},
         kind=cells.kinds("custom", *CLIENT_TOOLS),
     )
+    decision = Rows(items.inputs).row("decision", rules={am.ApprovalResponseBlock: _of_openai})
     return Caps(
         messages={
             "system": system,
             "developer": system,
-            "user": MessageRow(fields=fields, blocks=_input_rows(items, "user")),
+            "user": MessageRow(
+                fields={name: _not_of_decisions(cell) for name, cell in fields.items()},
+                blocks={**_input_rows(items, "user"), am.ApprovalResponseBlock: decision},
+            ),
             "assistant": MessageRow(
                 fields={"id": _run_id, "extras": _run_extras},
                 blocks=run_rows(items, items.block_of, thinking=thinking),
@@ -202,7 +219,7 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
         history={"tools": KEEP, "extras": SETTINGS.beside(BODY_KEYS, _says_nothing)},
         tools=tool_rows(items),
         settings=SETTINGS.row(),
-        arrange=(restructure.split_results, restructure.merge("assistant")),
+        arrange=(restructure.split_results, restructure.split_decisions_alone, restructure.merge("assistant")),
         needs_id=needs_id,
         derives_names=True,
         drops_emptied=True,

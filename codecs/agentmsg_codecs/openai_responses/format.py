@@ -41,13 +41,14 @@ from agentmsg.formats.forms import (
     Object,
     Spare,
     Text,
+    Truth,
     Via,
     Whole,
 )
 from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS, has_input, said_by
 from agentmsg_codecs.openai_responses.input_parts import INPUTS, ODD, PARTS, TEXTS, InputParts, says, unused
 from agentmsg_codecs.openai_responses.item_keys import ENDED, NEEDED_ID, STATUS, item_id, item_marks, own_link
-from agentmsg_codecs.openai_responses.names import CHAT_ITEM, FAMILY, PROVIDER, XAI
+from agentmsg_codecs.openai_responses.names import CHAT_ITEM, DECIDED, FAMILY, PROVIDER, XAI
 from agentmsg_codecs.openai_responses.reasoning import REASONING
 
 if TYPE_CHECKING:
@@ -281,6 +282,10 @@ OUTPUTS = (
     _output("custom_output", "custom_tool_call", "custom_result"),
     *RESULTS,
 )  # fmt: skip
+DECISION = Form("decision", am.ApprovalResponseBlock, DECIDED, (
+    Key("approval_request_id", "id", Text()), Key("approve", "approved", Truth()),
+    Key("reason", "reason", Text(), "may"), item_id("decision"),
+), fixed={"kind": "server"}, marks=item_marks("decision"))  # fmt: skip
 
 
 # -- tools ------------------------------------------------------------------------------------------------------------
@@ -351,4 +356,4 @@ def describe_inputs() -> Described:
     """Return the description of what users and tools give, and of tools."""
     places = {"user": INPUTS, "text": TEXTS, "inner": INPUTS}
     odd = {"user": ODD, "inner": ODD}
-    return Described(FAMILY, (*PARTS, *OUTPUTS, *TOOLS), places, odd=odd, table=InputParts)
+    return Described(FAMILY, (*PARTS, *OUTPUTS, DECISION, *TOOLS), places, odd=odd, table=InputParts)

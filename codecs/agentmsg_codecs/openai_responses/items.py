@@ -38,13 +38,14 @@ from agentmsg_codecs.openai_responses.message_items import (
     TOOLS_KEYS,
     has_said,
     id_of,
+    is_decision,
     is_phase,
     kept,
     rest_of,
     spelling_of,
     spelt,
 )
-from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, MORE_TOOLS
+from agentmsg_codecs.openai_responses.names import DECIDED, FAMILY, ITEM, MORE_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -155,6 +156,8 @@ class Items:
                 if type(tag) is str and tag in _OUTPUTS:
                     block = self.inputs.shapes[_OUTPUTS[tag]].exact[tag](item)  # type: ignore[index]
                     return _make_said("tool", (block,))
+                if tag == DECIDED:
+                    return _make_said("user", (self.inputs.shapes["decision"].exact[tag](item),))  # type: ignore[index]
                 if tag == MORE_TOOLS:
                     return self._more_tools(item)
                 if tag == "message" and has_said(item):
@@ -167,6 +170,10 @@ class Items:
 
     def _served(self, item: Native) -> list[Any] | None:
         """Return the call and the result of an item that has both; None for others."""
+        asked = outcomes.call_asked_for(item)
+        if asked is not None:
+            request = outcomes.request_for(call := self.items.parts["items"].read(asked))
+            return None if request is None else [call, request]
         found = outcomes.split(item)
         if found is None:
             return None
@@ -258,6 +265,8 @@ class Items:
                 items.append(natives.native_of(message, FAMILY))
             elif message.role == "tool":
                 items.append(self._output(message.content[0]))
+            elif is_decision(message):
+                items.append(write_as(self.inputs.shapes["decision"], message.content[0], FAMILY))
             elif message.role == "assistant" and message.content:
                 items += self.write_run(message.content)
             else:
@@ -301,6 +310,8 @@ class Items:
                 group.append(block)
             elif type(block) is am.ToolResultBlock and outcomes.follows(block, before):
                 items[-1] = outcomes.with_result(items[-1], block)
+            elif outcomes.asks(block, before):
+                items[-1] = outcomes.as_request(items[-1])
             else:
                 items.append(self.items.parts["items"].write(block))
             before = block

@@ -9,7 +9,7 @@ from agentmsg.formats import is_list, is_object
 from agentmsg_codecs.openai_responses.format import ITEMS, OUTPUTS
 from agentmsg_codecs.openai_responses.input_parts import PARTS
 from agentmsg_codecs.openai_responses.message_items import SAID, has_said
-from agentmsg_codecs.openai_responses.names import MORE_TOOLS, NATIVE_ITEMS
+from agentmsg_codecs.openai_responses.names import ASKED, DECIDED, MORE_TOOLS, NATIVE_ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PARTS = frozenset(form.tag for form in PARTS if form.tag) | SAID
 _ALSO_PARTS = frozenset({"refusal", "text", "input_audio", "input_video"})
 # Those that have forms, and those that have no equivalent.
-_ITEMS = frozenset(form.tag for form in (*ITEMS, *OUTPUTS)) | NATIVE_ITEMS | {MORE_TOOLS}
+_ITEMS = frozenset(form.tag for form in (*ITEMS, *OUTPUTS)) | NATIVE_ITEMS | {ASKED, DECIDED, MORE_TOOLS}
 # Newer kinds end so.
 _ENDINGS = ("_call", "_call_output")
 # Types that others have, too; here a key beside tells them.
