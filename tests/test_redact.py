@@ -462,7 +462,8 @@ def test_any_history_is_redacted_and_restored(history: am.History) -> None:
 
 HOSTILE = [
     "a", "@", "a@", "a@b.", "eyJ", "eyJ-", "eyJaaaaaa.", "sk-", "sk-a", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----",
-    "pwd=a1", "://", "://a:", "://a:b@", "://1a", "bearer ", "bearer a", "authorization: bearer a", "basic YTpi", "password=",
+    "pwd=a1",
+    "://", "://a:", "://a:b@", "://1a", "bearer ", "bearer a", "authorization: bearer a", "basic YTpi", "password=",
     "api_key=", "?key=", "/home/", "\\", "C:\\Users\\a b ", "REDACTED_", "REDACTED_A_", ";base64,", "%40a",
     "SG.a.", "AKIA", "\\n", "password: hunter{0}2 ", "u{0}@example.com ", "/home/u{0} ", "https://a:hunter{0}@b ",
 ]  # fmt: skip

@@ -215,7 +215,7 @@ _NAMED: tuple[Rule, ...] = (
     said(
         "key",
         "pass, pwd, key, secret, token",
-        r"(?i:pass(?:word|wd|phrase)?|pwd|key|secret|token)(?:[\"'\\]{0,8},|(?=\s?\n)|(?=\\n))(?:\s|\\n){0,12}"
+        r"(?i:pass(?:word|wd|phrase)?|pwd|key|secret|token)(?:[\"'\\]{0,8},|(?=\s?\n)|(?=\\{1,8}n))(?:\s|\\{1,8}n){0,12}"
         rf"{OPEN}value{IS}{_VALUE}",
         "https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/",
     ),

@@ -168,7 +168,7 @@ def _chunk(links: Iterable[str | None]) -> dict[str, Any]:
     }
 
 
-DOCUMENTS: Mapping[str, tuple[str, Callable[[int], Any]]] = {
+DOCUMENTS: Mapping[str, tuple[am.CodecName, Callable[[int], Any]]] = {
     "calls of a chunk": ("langchain", lambda n: [_chunk(f"c{i}" for i in range(n))]),
     "calls of one id in a chunk": ("langchain", lambda n: [_chunk("c" for _ in range(n))]),
     "calls without id in a chunk": ("langchain", lambda n: [_chunk(None for _ in range(n))]),
