@@ -17,7 +17,7 @@ from agentmsg.fitting.extra_keys import lost_keys
 from agentmsg.fitting.fitted import FitItem, Fitted, Joined, make_item
 from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, level_at, level_of_loss
 from agentmsg.fitting.longest_run import moved_of
-from agentmsg.fitting.losses import Kind, Loss, Losses, Path
+from agentmsg.fitting.losses import Keys, Kind, Loss, Losses, Path
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
@@ -277,15 +277,7 @@ class _Report:
         self.losses.append(_make_loss(path, kind, self.codec, level, was, now, why))
 
     def loss(
-        self,
-        path: Path,
-        kind: Kind,
-        was: Any,
-        now: Any,
-        why: Any = None,
-        *,
-        owner: Any = None,
-        order: tuple[str, ...] = (),
+        self, path: Path, kind: Kind, was: Any, now: Any, why: Any = None, *, owner: Any = None, order: Keys = ()
     ) -> None:
         level, words = (None, "") if why is None else (why.level, why.why)
         reason = self.reasons.get(path[: path.index(EXTRAS) + 1] if EXTRAS in path else path) if self.reasons else None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
 
 __all__ = [
+    "Keys",
     "Kind",
     "Loss",
     "Losses",
@@ -35,6 +36,7 @@ __all__ = [
 
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
 Path: TypeAlias = tuple[str | int, ...]
+Keys: TypeAlias = tuple[str, ...]
 
 _VALUES = frozenset({"was", "now"})
 
@@ -70,7 +72,7 @@ class Loss:
     now: Any = None
     why: str = ""
     secret: bool = attrs.field(default=False, eq=False, repr=False, kw_only=True)
-    order: tuple[str, ...] = attrs.field(default=(), eq=False, repr=False, kw_only=True)
+    order: Keys = attrs.field(default=(), eq=False, repr=False, kw_only=True)
     __repr__ = clean_repr
 
     @property
