@@ -173,13 +173,12 @@ def sendable(codec: Codec, history: History, *, rng: random.Random | None = None
         return
     rng = rng or random.Random(0)  # noqa: S311 - no cryptography here
     done = repair(history, codec)
-    named = _mendable(history, codec)
-    assert done.history is history or named, "what is clean was changed"
-    assert not named or done.history is not history or fit(history, codec).history is not history, "nothing was mended"
+    named, fits = _mendable(history, codec), fit(history, codec).history is history
+    assert (done.history is not history) == bool(named) or (named and not fits), "clean and changed, or not mended"
     _rebuilds(done.losses, history, done.history, done.history, rng)
     fitted = repaired(fit(history, codec), codec)
     codes = {rule.code for rule in codec.rules} & {loss.why for loss in (*done.losses, *account(fitted))}
-    assert codes <= {each.code for each in named}, f"mended, and not named: {codes - {each.code for each in named}}"
+    assert codes <= {each.code for each in named}, "mended, and not named"
     output = fitted.history
     again = fit(output, codec)
     assert same(again.history, output), f"what was repaired does not fit: {list(account(again))[:3]}"

@@ -87,7 +87,9 @@ def _odd_media(request: Request) -> Iterator[Path]:
 
 def _is_odd(block: Any) -> bool:
     """Whether media have a type that the schema lacks; ``encode`` keeps those that were read."""
-    types = {am.ImageBlock: IMAGE_TYPES, am.FileBlock: DOCUMENT_TYPES}.get(type(block))
+    types = (
+        IMAGE_TYPES if isinstance(block, am.ImageBlock) else DOCUMENT_TYPES if isinstance(block, am.FileBlock) else None
+    )
     return types is not None and not is_usual(block.source, types) and is_marked(block.source, FAMILY, "/odd")
 
 
