@@ -62,25 +62,37 @@ class Parts:
         return [*(word for pointer in self.at for word in ("--at", pointer)), "--join"]
 
 
+def _run_state(found: list[Any]) -> list[Any]:
+    return [found[0]["original_input"], *(each["raw_item"] for each in found[0]["generated_items"])]
+
+
+def _rollout(found: list[Any]) -> list[Any]:
+    return [found[0]["responses_create_params"], found[0]["response"]]
+
+
+def _session(found: list[Any]) -> list[Any]:
+    return [each["message"] for each in found if "message" in each]
+
+
 JOINED = {
     "input and items": Parts(
         "agents-run-state.json",
         ("/original_input", "/generated_items/*/raw_item"),
-        lambda found: [found[0]["original_input"], *(each["raw_item"] for each in found[0]["generated_items"])],
+        _run_state,
         [("user", [am.TextBlock]), ("assistant", [am.ToolUseBlock]), ("tool", [am.ToolResultBlock])],
         ("What is the balance?", "5"),
     ),
     "request and response": Parts(
         "nemo-gym-rollout.json",
         ("/responses_create_params", "/response"),
-        lambda found: [found[0]["responses_create_params"], found[0]["response"]],
+        _rollout,
         [],
         ("Plot it.", "Done."),
     ),
     "lines": Parts(
         "claude-code-session.jsonl",
         ("/message",),
-        lambda found: [each["message"] for each in found if "message" in each],
+        _session,
         [
             ("user", [am.TextBlock]),
             ("assistant", [am.ThinkingBlock]),

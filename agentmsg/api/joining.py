@@ -6,6 +6,7 @@ are converted, reported and restored exactly. It isn't registered, because such 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg.checking.detection import BAR, detect, recognize
-from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, NotUnderstood, refused
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, NotUnderstood, is_a, refused
 from agentmsg.formats.codec import Codec
 from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
 from agentmsg.model.blocks import TextBlock
@@ -26,7 +27,7 @@ from agentmsg.values.frozen import adopt, thaw
 from agentmsg.values.types import is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from agentmsg_codecs import CodecName
 
@@ -62,7 +63,7 @@ def decode_parts(
             different things about the whole, such as other tools.
         CodecLookupError: if there is no such codec.
     """
-    if isinstance(parts, (str, bytes, dict)):
+    if is_a(parts, (str, bytes, dict)) or not is_a(parts, (Iterable,)):
         raise refused("parts", parts, "a list of documents")
     depth = room_of(limits).depth
     with paused():
@@ -330,7 +331,7 @@ def _written(note: Mapping[str, Any], messages: tuple[Msg, ...]) -> list[Any]:
     """Return the parts of a group, by its note."""
     if not note["codec"]:
         return [message.text for message in messages]
-    whole = get_codec("json").read(cast("Any", thaw(note["whole"])))
+    whole = get_codec("json").read(thaw(note["whole"]))
     document = get_codec(note["codec"]).write(whole.evolve(messages=messages))
     if note["cuts"] is None:
         return [document]

@@ -18,6 +18,7 @@ import attrs
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.limits import AROUND, room_of
 from agentmsg.optional import extra
+from agentmsg.values.types import is_list
 
 if TYPE_CHECKING:
     from agentmsg.limits import Limits
@@ -135,7 +136,7 @@ class _Builder:
             return
         last = self._open[-1]
         last.size += size
-        if isinstance(last.value, list):
+        if is_list(last.value):
             last.value.append(value)
         elif is_key:
             self._take_key(last, value)
@@ -154,7 +155,7 @@ class _Builder:
         if key is not _MERGE:
             last.value[key] = value
             return
-        merged: list[Any] = value if isinstance(value, list) else [value]
+        merged: list[Any] = value if is_list(value) else [value]
         if not all(isinstance(each, dict) for each in merged):
             _refuse("<< merges mappings only", "type")
         last.merged += merged
