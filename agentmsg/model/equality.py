@@ -19,9 +19,7 @@ import attrs
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import differing
 from agentmsg.model.generated import Made, MadeName, MadeTime
-from agentmsg.model.settings import Settings
 from agentmsg.model.tool_use import ToolUseBlock
-from agentmsg.model.tools import ToolSpec
 from agentmsg.values.frozen import FrozenDict, FrozenList
 from agentmsg.values.peeking import peek_items
 
@@ -115,14 +113,6 @@ _BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
 }
 
 
-# The attributes that are compared instead of a field, each after the field's name.
-_COMPARED_AS: Mapping[type, dict[str, tuple[str, str]]] = {
-    ToolUseBlock: {"_input": ("input", "input"), "raw_input": ("raw_input", "significant_text")},
-    ToolSpec: {"strict": ("strict", "is_strict")},
-    Settings: {"store": ("store", "is_stored")},
-}
-
-
 @cache
 def compared(cls: type[Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
     """Return the compared fields of a model class: their names, and functions that get their values."""
@@ -154,8 +144,10 @@ def _compared_attributes(cls: type[Any]) -> list[tuple[str, str]]:
     own: dict[str, tuple[str, str]] = {}
     if Noted in cls.__mro__:
         own["extras"] = "extras", "sorted_extras"
-    for base, compared_as in _COMPARED_AS.items():
-        own |= compared_as if base in cls.__mro__ else {}
+    if ToolUseBlock in cls.__mro__:
+        own |= {"_input": ("input", "input"), "raw_input": ("raw_input", "significant_text")}
+    # Where None means false, what it means is compared.
+    own |= {name: (name, asked) for name, asked in getattr(cls, "flags", {}).items()}
     return [
         own.get(field.name) or (field.alias or field.name, field.name)
         for field in attrs.fields(cls)

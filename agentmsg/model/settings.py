@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
 import attrs
 
@@ -62,6 +62,9 @@ class Settings(Noted):
         user: an id of the user, for the provider.
         metadata: labels, for the provider.
     """
+
+    flags: ClassVar[Mapping[str, str]] = {"store": "is_stored"}
+    """The fields whose None means false, and the properties that say so."""
 
     model: str | None = attrs.field(default=None, validator=optional_text)
     max_tokens: int | None = attrs.field(default=None, validator=whole)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import attrs
 
@@ -36,6 +36,9 @@ class ToolSpec(Noted):
         cache: a request to cache the prompt up to and including this tool.
         metadata: the application's own; never part of a prompt.
     """
+
+    flags: ClassVar[Mapping[str, str]] = {"strict": "is_strict"}
+    """The fields whose None means false, and the properties that say so."""
 
     name: str = attrs.field(validator=text)
     description: str | None = attrs.field(default=None, validator=optional_text)

@@ -13,7 +13,6 @@ Any code it needs beyond that is a pair of plain functions (``Via``, ``Hatch``).
 | Spread | keys that together make one object of the model |
 | Hatch | keys that two plain functions read and write |
 | Text, Whole, Total, Number, Truth | strings, numbers, a count that excludes others, true and false |
-| Flag | true or false, where nothing means false in the model |
 | Json, Object | any JSON, or any object, unchanged |
 | Link, Input, Arguments | the id of a call; its arguments as an object, or as JSON text |
 | Spare | a key without a field: its usual value says nothing, any other is an extra |
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.object_values import Each, Nested, Wrapped
     from agentmsg.formats.forms.rows import Rows
     from agentmsg.formats.forms.values import (
-        Flag,
         Json,
         Link,
         Number,
@@ -84,7 +82,6 @@ _HOMES = {
             "Object",
             "Text",
             "Total",
-            "Flag",
             "Truth",
             "Via",
             "Whole",
@@ -101,7 +98,6 @@ __all__ = [
     "Content",
     "Described",
     "Each",
-    "Flag",
     "Form",
     "Grouped",
     "Hatch",

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.context import Cells, Code, Schemas
 
 __all__ = [
-    "Flag",
     "Json",
     "Link",
     "Number",
@@ -137,16 +136,16 @@ class Whole(_Plain):
 
 
 class Truth(_Plain):
-    """True or false: ``Key("strict", "strict", Truth())``."""
+    """True or false: ``Key("stream", "stream", Truth())``.
 
-    kind, json = "bool", "boolean"
-
-
-class Flag(Truth):
-    """True or false, where the model's None means false: ``Key("strict", "strict", Flag())``.
-
-    What an absent key means is its ``default``, true or nothing. An object that states it is marked with the key.
+    Attributes:
+        is_flag: whether the model's None means false. What an absent key means is then its ``default``, true or
+            nothing; an object that states it is marked with the key.
     """
+
+    kind: ClassVar[str] = "bool"
+    json: ClassVar[str] = "boolean"
+    is_flag: bool = False
 
     def usual(self, v: str, default: Any) -> str:
         """Return the test whether a native value is what an absent key means."""
@@ -154,15 +153,15 @@ class Flag(Truth):
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that refuse everything else."""
-        return [*super().read(v, c), f"{v} = {v} or None"]
+        return [*super().read(v, c), *([f"{v} = {v} or None"] if self.is_flag else [])]
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of true or false."""
-        return f"bool({v})"
+        return f"bool({v})" if self.is_flag else v
 
     def cell(self, c: Cells) -> Cell:
-        """Support true."""
-        return lambda value, _: value or None
+        """Support true, and false if it isn't nothing."""
+        return (lambda value, _: value or None) if self.is_flag else KEEP
 
 
 class Total(Whole):

@@ -16,7 +16,6 @@ from agentmsg.formats.forms import (
     Content,
     Described,
     Each,
-    Flag,
     Form,
     Grouped,
     Hatch,
@@ -26,6 +25,7 @@ from agentmsg.formats.forms import (
     Nested,
     Object,
     Text,
+    Truth,
     Words,
     Wrapped,
 )
@@ -183,7 +183,7 @@ FORMS = (
         Key("name", "name", Text()),
         Key("description", "description", Text(), "may"),
         Key("input_schema", "parameters", Object()),
-        Key("strict", "strict", Flag(), "may"),
+        Key("strict", "strict", Truth(is_flag=True), "may"),
         _CACHE,
     ), tagged="read"),
 )  # fmt: skip

@@ -8,7 +8,7 @@ import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import KEEP, Native, Row, Swap, Unreadable, adopt, cells, is_marked, is_object
 from agentmsg.formats.bodies import native_tool_row, read_tool, with_input, write_tool
-from agentmsg.formats.forms import Described, Flag, Form, Inside, Key, Text, Via
+from agentmsg.formats.forms import Described, Form, Inside, Key, Text, Truth, Via
 from agentmsg_codecs.bedrock.format import CACHE, HINT, only_object_at
 from agentmsg_codecs.bedrock.messages import folded, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, ITEM
@@ -37,7 +37,7 @@ TOOLS = Described(FAMILY, (
     Form("tool", am.ToolSpec, None, (
         Inside("toolSpec", (
             Key("name", "name", Text()), Key("description", "description", Text(), "may"), _SCHEMA,
-            Key("strict", "strict", Flag(), "may"),
+            Key("strict", "strict", Truth(is_flag=True), "may"),
         ), space=ITEM),
         CACHE,
     ), is_apart=True),

@@ -30,7 +30,6 @@ from agentmsg.formats.forms import (
     Content,
     Described,
     Each,
-    Flag,
     Form,
     Hatch,
     Input,
@@ -44,6 +43,7 @@ from agentmsg.formats.forms import (
     Single,
     Spare,
     Text,
+    Truth,
     Via,
     Wrapped,
 )
@@ -196,7 +196,7 @@ _ID = Key("id", "id", Link(), "may", lacks="no-id")
 _NAME = Key("name", "name", Text())
 _ABOUT = (
     _NAME, Key("description", "description", Text(), "may"), Key("parameters", "parameters", Object(), "may"),
-    Key("strict", "strict", Flag(), "may"),
+    Key("strict", "strict", Truth(is_flag=True), "may"),
 )  # fmt: skip
 
 

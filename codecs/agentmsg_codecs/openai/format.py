@@ -26,7 +26,6 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import (
     Arguments,
     Described,
-    Flag,
     Form,
     Hatch,
     Inside,
@@ -36,6 +35,7 @@ from agentmsg.formats.forms import (
     Spare,
     Spread,
     Text,
+    Truth,
     Via,
     Wrapped,
 )
@@ -305,7 +305,11 @@ CALLS = (
 )  # fmt: skip
 
 _ABOUT = (_NAME, Key("description", "description", Text(), "may"))
-_FUNCTION = (*_ABOUT, Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Flag(), "may"))
+_FUNCTION = (
+    *_ABOUT,
+    Key("parameters", "parameters", Object(), "may"),
+    Key("strict", "strict", Truth(is_flag=True), "may"),
+)
 TOOLS = (
     Form("tool", am.ToolSpec, "function", (Inside("function", _FUNCTION, space=ITEM), ODD_CACHE),
          tagged="usual", is_apart=True),

@@ -29,7 +29,7 @@ from agentmsg.formats import (
     is_object,
 )
 from agentmsg.formats.bodies import BodySettings
-from agentmsg.formats.forms import Described, Flag, Form, Hatch, Number, Text, Truth, Via, Whole
+from agentmsg.formats.forms import Described, Form, Hatch, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai.names import FAMILY
 
 _MOST, _OLD_MOST = "max_completion_tokens", "max_tokens"
@@ -132,7 +132,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("response_format", Via(_read_format, _write_format, {}, supports=_carried_format)),
         _key("reasoning_effort", Via(_read_effort, _write_effort, {}, supports=_carried_effort), "reasoning"),
         _key("stream", Truth()),
-        _key("store", Flag()),
+        _key("store", Truth(is_flag=True)),
         _key("user", Text()),
         BodySettings.labels("metadata"),
     ), is_apart=True),

@@ -31,7 +31,6 @@ from agentmsg.formats.forms import (
     Arguments,
     Content,
     Described,
-    Flag,
     Form,
     Hatch,
     Input,
@@ -321,7 +320,7 @@ _ABOUT = (Key("name", "name", Text()), Key("description", "description", Text(),
 TOOLS = (
     Form("tool", am.ToolSpec, "function", (
         *_ABOUT, Key("parameters", "parameters", Object(), "null"),
-        Key("strict", "strict", Flag(), "null", default=True),
+        Key("strict", "strict", Truth(is_flag=True), "null", default=True),
     ), is_apart="tool"),
     Form("custom_tool", am.ToolSpec, "custom", (
         *_ABOUT,

@@ -18,7 +18,7 @@ import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_mapping, is_object
 from agentmsg.formats.bodies import BodySettings
-from agentmsg.formats.forms import Described, Flag, Form, Key, Number, Text, Truth, Via, Whole
+from agentmsg.formats.forms import Described, Form, Key, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 
 _WORDS = {word: word for word in ("auto", "none", "required")}
@@ -106,7 +106,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("text", Via(_read_text, _write_text, _ANY, supports=_carried_format), "response_format"),
         _key("reasoning", Via(_read_reasoning, _write_reasoning, _ANY, supports=_carried_reasoning)),
         _key("stream", Truth()),
-        Key("store", "store", Flag(), "null", default=True, is_odd=True),
+        Key("store", "store", Truth(is_flag=True), "null", default=True, is_odd=True),
         _key("user", Text()),
         BodySettings.labels("metadata"),
     ), is_apart=True),

@@ -9,7 +9,6 @@ from agentmsg.formats.bodies import ToolColumn
 from agentmsg.formats.forms import (
     Content,
     Described,
-    Flag,
     Form,
     Inside,
     Key,
@@ -19,12 +18,13 @@ from agentmsg.formats.forms import (
     Place,
     Single,
     Text,
+    Truth,
 )
 from agentmsg_codecs.sharegpt.names import FAMILY, ITEM, LINK, WORDS
 
 _ABOUT = (
     Key("name", "name", Text()), Key("description", "description", Text(), "may"),
-    Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Flag(), "may"),
+    Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(is_flag=True), "may"),
 )  # fmt: skip
 _SAID = Lifted((Place("value", Content(), need='""'),))
 # Usually, a result answers a call by its position.
