@@ -16,6 +16,8 @@ Follows the Python package openai 3.54.
 | reasoning: summary or content; encrypted_content | ThinkingBlock; its signature, by "openai" |
 | function_call; custom_tool_call | ToolUseBlock of kind "function"; of kind "custom" |
 | code_interpreter_call, file_search_call, mcp_call, tool_search_call, web_search_call | ToolUseBlock of kind "server" |
+| mcp_approval_request | ToolUseBlock of kind "server", then an ApprovalRequestBlock |
+| mcp_approval_response | a user message with an ApprovalResponseBlock of kind "server" |
 | program; program_output | the same, linked: its code the input; ToolResultBlock of kind "server" |
 | their output, outputs, results, error | a ToolResultBlock right after the call, of the same item |
 | items of such tools without an id (clients that store nothing) | the same, without a result |

@@ -145,8 +145,9 @@ def call_asked_for(item: Native) -> Native | None:
 
 def request_for(call: Any) -> am.ApprovalRequestBlock | None:
     """Return the request for a call that was read from such an item."""
-    is_call = type(call) is am.ToolUseBlock and call.item_id is not None
-    return am.ApprovalRequestBlock(call.item_id, call.id) if is_call else None
+    if type(call) is not am.ToolUseBlock or call.item_id is None:
+        return None
+    return am.ApprovalRequestBlock(call.item_id, call.id)
 
 
 def asks(block: Any, call: Any) -> bool:

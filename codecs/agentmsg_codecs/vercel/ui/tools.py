@@ -191,7 +191,7 @@ class Tools:
             native["approval"] = joined_approval(asking, decision)
             if result is None and mark_of(call, UI, "/state") is None:
                 native["state"] = _ASKED if response is None else _DECIDED
-        is_denied = native["state"] == "output-denied" and not is_marked(result, UI, "/unasked")
+        is_denied = native["state"] == "output-denied" and result is not None and not is_marked(result, UI, "/unasked")
         if is_denied and request is not None:
             native.pop("errorText", None)  # the approval says it
         elif is_denied and "approval" not in native:
