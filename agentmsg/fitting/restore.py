@@ -20,7 +20,7 @@ from agentmsg.fitting.losses import Loss, Losses, Path
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import UNSET, ToolResultBlock, ToolUseBlock
 from agentmsg.model.checks import checked, listed, one_of
-from agentmsg.model.equality import same
+from agentmsg.model.equality import flags_of, same
 from agentmsg.model.generated import MadeName
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
@@ -159,6 +159,9 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
         if new is not value:
             changes[field.alias or field.name] = new
     changes |= _spelt_arguments(owner, tree.get("raw_input", {}).get(_HERE))
+    for name in flags_of(type(owner)):
+        if tree.get(name, {}).get(_HERE) is False and getattr(owner, name) is None:
+            changes[name] = False
     if isinstance(owner, ToolResultBlock) and _HERE in tree.get("name", {}):
         name = tree["name"][_HERE]
         if is_sequence(name) and owner.name is None:

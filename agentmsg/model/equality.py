@@ -23,7 +23,7 @@ from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList
 from agentmsg.values.peeking import peek_items
 
-__all__ = ["changes_of", "compared", "compared_values", "same"]
+__all__ = ["changes_of", "compared", "compared_values", "flags_of", "same"]
 
 _MADE = Made, MadeTime
 _Change: TypeAlias = tuple[str, Callable[[Any], Any], Any, Any]
@@ -140,6 +140,12 @@ def changes_of(cls: Any) -> Callable[[Any, Any], list[_Change]]:
     )
 
 
+def flags_of(cls: type[Any]) -> Mapping[str, str]:
+    """Return the fields of a class whose None means false, and the properties that say so."""
+    flags: Mapping[str, str] = getattr(cls, "flags", {})
+    return flags
+
+
 def _compared_attributes(cls: type[Any]) -> list[tuple[str, str]]:
     own: dict[str, tuple[str, str]] = {}
     if Noted in cls.__mro__:
@@ -147,7 +153,7 @@ def _compared_attributes(cls: type[Any]) -> list[tuple[str, str]]:
     if ToolUseBlock in cls.__mro__:
         own |= {"_input": ("input", "input"), "raw_input": ("raw_input", "significant_text")}
     # Where None means false, what it means is compared.
-    own |= {name: (name, asked) for name, asked in getattr(cls, "flags", {}).items()}
+    own |= {name: (name, asked) for name, asked in flags_of(cls).items()}
     return [
         own.get(field.name) or (field.alias or field.name, field.name)
         for field in attrs.fields(cls)

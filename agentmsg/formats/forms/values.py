@@ -147,6 +147,10 @@ class Truth(_Plain):
     json: ClassVar[str] = "boolean"
     is_flag: bool = False
 
+    def bounds(self, v: str) -> list[str]:
+        """Return the test of a usual value: false is nothing for a flag, so it must be read."""
+        return [v] if self.is_flag else []
+
     def usual(self, v: str, default: Any) -> str:
         """Return the test whether a native value is what an absent key means."""
         return v if default is True else f"not {v}"
