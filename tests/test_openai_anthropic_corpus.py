@@ -29,8 +29,10 @@ _PROVIDERS_TOOLS = "what the provider ran is told in words, or not at all"
 _UNAVOIDABLE: Mapping[str, str] = {
     "messages: Msg dropped": "all that it said has no place",
     "messages: NoneType moved": "Anthropic takes no system message behind an assistant's",
-    "messages/extras dropped": "an answer of Anthropic's has one choice",
-    "extras dropped": "the images beside the messages of a training row: no request has a place for them there",
+    "messages/extras/openai/action dropped": "what an agent logs beside its answer",
+    "messages/extras/openai/thought dropped": "the same",
+    "extras/openai/prediction dropped": "Anthropic predicts no output",
+    "extras/anthropic/mcp_servers dropped": "Chat Completions has no MCP servers",
     "messages/content: AudioBlock dropped": "Anthropic has no sound",
     "messages/content: CompactionBlock to TextBlock changed": "OpenAI has no summaries",
     "messages/content: CompactionBlock merged": "the same, where it is one text with its neighbour",

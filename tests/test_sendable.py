@@ -202,6 +202,10 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         ),
         "message-role": (_read("openai", {"messages": [{"role": "moderator", "content": "Hello"}]}), None),
         "empty-tools": (VALID.evolve(extras={"openai": {"tools": []}}), VALID),
+        "reasoning-missing": (
+            _with(1, _ASKED.evolve(content=[am.ThinkingBlock("hm"), *_ASKED.content])).with_settings(model="m"),
+            None,
+        ),
         "too-many": (am.History(VALID, tools=[am.ToolSpec(name=f"t{i}") for i in range(129)]), None),
     },
     "gemini": {

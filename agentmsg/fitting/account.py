@@ -120,7 +120,7 @@ def loses_content(fitted: Fitted) -> bool:
 
 
 def _derive(fitted: Fitted) -> list[Loss]:
-    report = _Report(fitted.codec, fitted.reasons)
+    report = _Report(fitted)
     if fitted.history is fitted.source:
         return report.losses
     if not _same_messages(fitted):
@@ -268,9 +268,10 @@ class _Report:
         losses: those found so far, in order.
     """
 
-    def __init__(self, codec: str, reasons: Mapping[Path, tuple[str, Level | None]]) -> None:
-        self.codec = codec
-        self.reasons = reasons
+    def __init__(self, fitted: Fitted) -> None:
+        self.codec = fitted.codec
+        self.reasons = fitted.reasons
+        self.is_secret = fitted.is_secret
         self.losses: list[Loss] = []
 
     def tell(self, path: Path, kind: Kind, level: Level, why: str, *, was: Any = None, now: Any = None) -> None:
@@ -320,7 +321,9 @@ class _Report:
             is_gone = not now and not isinstance(now, (int, float))
             fate: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
             caused = rule if rule is not None and _caused(rule, kind, get, was) else None
-            if name == EXTRAS and (keys := list(lost_keys(was, now))):
+            keys = list(lost_keys(was, now)) if name == EXTRAS else []
+            # A path would show a key that was hidden.
+            if keys and not (self.is_secret and any(how != "changed" for _, how, *_ in keys)):
                 for way, how, one, other, order in keys:
                     self.loss((*path, name, *way), how, one, other, caused, owner=old, order=order)
                 continue

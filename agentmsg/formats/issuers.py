@@ -95,10 +95,10 @@ def with_issuers(messages: list[Msg], family: str, carrier: str, model: str | No
     asked = issuer_of_model(model)
     out: list[Msg] | None = None
     for index, message in enumerate(messages):
-        if message.model is None and asked is None:
+        if message.role != "assistant" or ((name := message.model) is None and asked is None):
             continue
-        issuer = asked if message.model is None else issuer_of_model(message.model) or asked
-        if (issuer or carrier) == carrier or message.role != "assistant":
+        issuer = asked if name is None else issuer_of_model(name) or asked
+        if issuer is None or issuer == carrier:
             continue
         content = [_issued(block, family, carrier, issuer) for block in message.content]
         if any(new is not old for new, old in zip(content, message.content, strict=True)):

@@ -21,7 +21,6 @@ from agentmsg.model.tools import ToolSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agentmsg.formats.codec import Codec  # noqa: TC004 - attrs doesn't look at it
     from agentmsg.model.msg import Msg
     from agentmsg.model.tools import Tool
 
@@ -80,7 +79,7 @@ class Request:
 
     history: History
     joins: bool
-    codec: Codec | None = None
+    codec: object = None
 
     @property
     def messages(self) -> tuple[Msg, ...]:

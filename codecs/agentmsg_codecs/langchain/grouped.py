@@ -13,7 +13,6 @@ import agentmsg as am
 from agentmsg import Made, thaw
 from agentmsg.formats import (
     EMPTY,
-    Grouping,
     Native,
     adopt,
     grouping,
@@ -86,7 +85,7 @@ def _write_result(block: Any, parts: ContentParts) -> am.NativeBlock:
     return _make_native(codec=FAMILY, value=adopt(thaw(part)))
 
 
-def make_grouping(parts: ContentParts) -> Grouping:
+def make_grouping(parts: ContentParts) -> grouping.Grouping:
     """Return the rule of which messages may share a human message; by default, a tool message is on its own."""
 
     def may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
@@ -94,7 +93,7 @@ def make_grouping(parts: ContentParts) -> Grouping:
             return _may_open(message, parts)
         return (len(group) > 1 or _may_open(group[0], parts)) and _may_follow(group[-1], message, parts)
 
-    return Grouping(family=FAMILY, may_join=may_join, stands_free=lambda message: message.role == "tool")
+    return grouping.Grouping(family=FAMILY, may_join=may_join, stands_free=lambda message: message.role == "tool")
 
 
 def _may_open(message: am.Msg, parts: ContentParts) -> bool:

@@ -15,7 +15,6 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, EncodeError, thaw
 from agentmsg.formats import (
     EMPTY,
-    Grouping,
     Native,
     Unreadable,
     adopt,
@@ -127,7 +126,7 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
     return REQUEST not in message.extras and not is_told and not is_instructions(message)
 
 
-GROUPING = Grouping(family=FAMILY, may_join=_may_join, joins=_may_join)
+GROUPING = grouping.Grouping(family=FAMILY, may_join=_may_join, joins=_may_join)
 
 
 class Messages:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import ApprovalResponseBlock, NativeBlock, TextBlock
 from agentmsg.formats import (
-    Grouping,
     Native,
     grouping,
     is_list,
@@ -43,7 +42,7 @@ class Messages(Grouped):
     def __init__(self) -> None:
         super().__init__(describe(), result="result", roles=_ROLES)
         self._decisions = self.described.parts["decisions"]
-        self.grouping = Grouping(family=FAMILY, may_join=self._may_join, joins=self._may_join)
+        self.grouping = grouping.Grouping(family=FAMILY, may_join=self._may_join, joins=self._may_join)
 
     # -- messages in a native tool message ----------------------------------------------------------------------------
 

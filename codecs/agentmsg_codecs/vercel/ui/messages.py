@@ -12,7 +12,6 @@ import agentmsg as am
 import agentmsg_codecs.vercel.ui.v4 as old
 from agentmsg import thaw
 from agentmsg.formats import (
-    Grouping,
     Native,
     adopt,
     grouping,
@@ -80,7 +79,7 @@ class Messages:
         self.places: dict[str, Parts] = dict(self.described.parts)
         self.tools = Tools(self.described)
         self.steps = Steps(self.places["assistant"], self.tools)
-        self.grouping = Grouping(family=UI, may_join=_may_join, joins=_joins, must_join=_must_join)
+        self.grouping = grouping.Grouping(family=UI, may_join=_may_join, joins=_joins, must_join=_must_join)
 
     def fill(self) -> None:
         """Fill the tables, on first use."""
