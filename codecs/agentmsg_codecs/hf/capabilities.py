@@ -25,7 +25,7 @@ from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.hf.roles import has_function_call
-from agentmsg_codecs.hf.rows import taken
+from agentmsg_codecs.hf.rows import taken, told_rejected
 
 if TYPE_CHECKING:
     from agentmsg_codecs.hf.messages import Messages
@@ -175,6 +175,12 @@ def make_caps(messages: Messages) -> Caps:
         keys = taken(history) | own_columns.taken(history.messages, own)
         return keys | {"tools"} if has_tools else keys
 
+    own = carried_extras((FAMILY, columns))
+
+    def extras(value: Any, history: am.History) -> Any:
+        told = told_rejected(value, history)
+        return own(value, history) if told is value else own(told, history.evolve(extras=told))
+
     return Caps(
         messages={
             **{
@@ -196,7 +202,7 @@ def make_caps(messages: Messages) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, columns))},
+        history={"tools": KEEP, "extras": extras},
         tools=messages.tools.rows(),
         arrange=(restructure.split_results, restructure.order("assistant", _rank)),
         needs_id=natives.lacks_id(FAMILY),
