@@ -56,11 +56,11 @@ class Pairs(Record):
         return len(messages) - 1 if messages and messages[-1].role == "assistant" else None
 
     def rejected(self, history: History) -> list[Native] | None:
-        """Return the rejected answer of a history that ends with a chosen one; None if there is none."""
-        value, start = extras_of(history, self.owner).get(REJECTED), self.start(history)
-        if start is None or not is_sequence(value) or not value:
+        """Return the rejected answer, without the prompt if that is repeated; None if there is none."""
+        value = extras_of(history, self.owner).get(REJECTED)
+        if not is_sequence(value) or not value:
             return None
-        if not self.is_answer(value) and self._is_whole(value, history.messages[:start]):
+        if not self.is_answer(value) and self._is_whole(value, history.messages[: self.start(history)]):
             value = value[-1:]
         found: Any = thaw(value) if self.is_answer(value) else None
         return found if is_list(found) else None

@@ -17,8 +17,9 @@
 Beside a prompt and a chosen answer, the rejected one is a list of messages, too.
 
 Marks: on the history ``/container`` (the first of these columns; or "list", "single"), ``/texts`` (which of them are
-texts), ``/objects`` (which answers are one message instead of a list), ``/json`` (the style of JSON text, and its orders of keys) and ``/preference`` (True: the columns are OpenAI's;
-"ranked": NeMo's; "messages": those with longer names); on each message of an answer ``/answer`` (its column), on a
+texts), ``/objects`` (which answers are one message instead of a list), ``/json`` (the style of JSON text, and its
+orders of keys) and ``/preference`` (True: the columns are OpenAI's; "ranked": NeMo's; "messages": those with longer
+names); on each message of an answer ``/answer`` (its column), on a
 system message ``/column``.
 """
 

@@ -49,8 +49,10 @@ def put_together(document: Any, history: am.History) -> Any:
     return {_INPUT: {**request, "messages": natives[:start]}, _CHOSEN: natives[start:], _REJECTED: rejected}
 
 
-def fitting(rejected: list[Native], history: am.History) -> list[Native]:
-    """Return a rejected answer as OpenAI has it: arguments are texts."""
+def _fitting(rejected: list[Native], history: am.History) -> list[Native] | None:
+    """Return a rejected answer beside a chosen one as OpenAI has it: arguments are texts."""
+    if PAIRS.start(history) is None:
+        return None
     return rejected if is_marked(history, FAMILY, "/pair") else list(map(_called, rejected))
 
 
@@ -66,4 +68,4 @@ def _with_text(call: Any) -> Any:
     return {**call, "function": {**function, "arguments": spelling.dump_styled(function["arguments"])}}
 
 
-CELL = PAIRS.cell(fitting)
+CELL = PAIRS.cell(_fitting)
