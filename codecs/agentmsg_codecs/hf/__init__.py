@@ -138,7 +138,8 @@ class HfCodec(RowCodec):
         if row.preference is not None:
             note["/preference"] = row.preference
         if row.json is not None:
-            note["/json"] = spelling.told_list(row.json, self._written(messages)[is_lifted:])
+            written = self._written(messages)[is_lifted:]
+            note["/json"] = spelling.told_list(row.json, written[: len(row.parts[row.place])])
         if not own_columns.COLUMNS.isdisjoint(rest):
             messages = own_columns.placed(messages, rest)
         return self.history(messages, rest, note, self.engine.tools)

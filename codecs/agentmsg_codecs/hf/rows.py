@@ -116,9 +116,9 @@ def row_of(document: Any) -> Row:
     answers = columns if rejected is None else (*columns, REJECTED)
     texts = tuple(column for column in answers if type(document[column]) is str)
     objects = tuple(column for column in answers if is_object(document[column]))
-    if texts and columns[0] in LISTS:
-        return Row(columns[0], parts, (), rest, json=document[columns[0]])
     rest |= {} if rejected is None else {REJECTED: rejected}
+    if texts and columns[0] in LISTS:
+        return Row(columns[0], parts, (), rest, objects, json=document[columns[0]])
     return Row(columns[0] if columns else "text", parts, texts, rest, objects)
 
 
@@ -131,7 +131,7 @@ def _columns(row: Native) -> tuple[str, ...]:
     for column in LISTS:
         found = parsed(row.get(column))
         if is_list(found) and (column == "messages" or all(map(_has_role, found))):
-            return (column, CHOSEN) if found is row[column] and _is_answered(row) else (column,)
+            return (column, CHOSEN) if _is_answered(row) else (column,)
     prompt = row.get("prompt")
     answer = next((key for key in ANSWERS if type(row.get(key)) is str or (is_list(row.get(key)) and row[key])), None)
     is_whole = answer == "chosen" and is_list(row["chosen"])
@@ -214,12 +214,12 @@ def written(history: am.History, messages: list[Any], place: str) -> Native:
         messages: its messages, written.
         place: the column of the messages.
     """
-    if place in LISTS and CHOSEN in columns_of(history):
-        start, _ = answer_of(history.messages)
-        return {place: messages[:start], **_answers(history, messages[start:], ())}
     if place != "prompt":
         told = mark_of(history, FAMILY, "/json") if place in LISTS else None
-        return {place: messages if told is None else spelling.dump_listed(messages, told, _has_role)}
+        start = answer_of(history.messages)[0] if CHOSEN in columns_of(history) - {place} else len(messages)
+        answers = _answers(history, messages[start:], ()) if start < len(messages) else {}
+        asked = messages[:start]
+        return {place: asked if told is None else spelling.dump_listed(asked, told, _has_role), **answers}
     start, column = answer_of(history.messages)
     noted: Any = mark_of(history, FAMILY, "/texts")
     texts = noted if is_sequence(noted) else ()
