@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
+from agentmsg.formats import natives
 from agentmsg.testing import honest_account
 from data import SHARED
 from support.checked import returned
@@ -194,7 +195,7 @@ def test_rows_come_back_and_edits_are_told(source: am.CodecName, row: Any) -> No
     history = returned(row, codec=am.get_codec(source))
     messages = history.messages
     more = am.Msg.user("more", created_at=None)
-    old = {**history.extras, source: {**history.extras.get(source, {}), "rejected": row.get("rejected")}}
+    old = {**history.extras, source: {**natives.extras_of(history, source), "rejected": row.get("rejected")}}
     for changed in (
         history,
         history.evolve(messages=(*messages, more)),

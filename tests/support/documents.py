@@ -274,9 +274,9 @@ def _hf() -> Iterator[tuple[str, Any]]:
     yield from _lines("hf_messages")
     yield "texts", {"prompt": "2+2=", "completion": " 4", "label": True}
     yield "a pair of texts", {"prompt": "Sky?", "chosen": "Blue.", "rejected": "Green."}
-    asked, green = [{"role": "user", "content": "Sky?"}], {"role": "assistant", "content": "Green."}
+    sky, green = [{"role": "user", "content": "Sky?"}], {"role": "assistant", "content": "Green."}
     blue = {"role": "assistant", "content": "Blue.", "reasoning_content": "Clear."}
-    yield "a pair of messages (Axolotl)", {"messages": asked, "chosen": blue, "rejected": green}
+    yield "a pair of messages (Axolotl)", {"messages": sky, "chosen": blue, "rejected": green}
     seen, heard = {"role": "user", "content": "<image><video>What?"}, {"role": "user", "content": "<audio>And that?"}
     yield "tokens of all media", {"messages": [seen, heard], "images": ["a"], "videos": ["b"], "audios": ["c"]}
     parts = [{"type": "image"}, {"type": "audio"}, {"type": "video"}, {"type": "video", "video": "c"}]
