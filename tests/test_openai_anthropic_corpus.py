@@ -31,6 +31,7 @@ _UNAVOIDABLE: Mapping[str, str] = {
     "messages: NoneType moved": "Anthropic takes no system message behind an assistant's",
     "messages/extras dropped": "an answer of Anthropic's has one choice",
     "extras dropped": "the images beside the messages of a training row: no request has a place for them there",
+    "extras/hf/rejected dropped": "the rejected answer of a preference: a request has one answer",
     "messages/content: AudioBlock dropped": "Anthropic has no sound",
     "messages/content: CompactionBlock to TextBlock changed": "OpenAI has no summaries",
     "messages/content: CompactionBlock merged": "the same, where it is one text with its neighbour",
