@@ -33,6 +33,7 @@ _UNAVOIDABLE: Mapping[str, str] = {
     "messages/extras/openai/thought dropped": "the same",
     "extras/openai/prediction dropped": "Anthropic predicts no output",
     "extras/anthropic/mcp_servers dropped": "Chat Completions has no MCP servers",
+    "extras/hf/rejected dropped": "the rejected answer of a preference: a request has one answer",
     "messages/content: AudioBlock dropped": "Anthropic has no sound",
     "messages/content: CompactionBlock to TextBlock changed": "OpenAI has no summaries",
     "messages/content: CompactionBlock merged": "the same, where it is one text with its neighbour",

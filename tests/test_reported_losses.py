@@ -49,7 +49,6 @@ def told(document: Any, source: Any, target: Any) -> dict[str, str]:
         ("bedrock-openai-redacted.json", "bedrock", "anthropic", "messages/1/content/0", "content"),
         ("bedrock-openai-redacted.json", "bedrock", "pydantic-ai", "messages/1/content/0", "content"),
         ("bedrock-openai-redacted.json", "bedrock", "bedrock", "messages/1/content/0", None),
-        ("dpo-with-tools.jsonl", "hf", "anthropic", "extras/hf/chosen", "content"),
         ("dpo-with-tools.jsonl", "hf", "anthropic", "extras/hf/rejected", "content"),
     ],
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.model.base import BaseBlock
     from agentmsg.model.msg import Msg
 
-__all__ = ["MARK", "WORDS", "is_foreign", "issuer_of", "issuer_of_model", "with_issuers"]
+__all__ = ["MARK", "WORDS", "is_foreign", "issuer_of", "issuer_of_model", "with_issuer", "with_issuers"]
 
 MARK = "/issuer"
 """The mark of a block whose payload was made by the one that it names."""
@@ -92,19 +92,22 @@ def with_issuers(messages: list[Msg], family: str, carrier: str, model: str | No
         carrier: the provider that its fields name, and whose payloads they are if no name tells.
         model: what the document says for all messages.
     """
-    asked = issuer_of_model(model)
-    out: list[Msg] | None = None
-    for index, message in enumerate(messages):
-        if message.role != "assistant" or ((name := message.model) is None and asked is None):
-            continue
-        issuer = asked if name is None else issuer_of_model(name) or asked
-        if issuer is None or issuer == carrier:
-            continue
-        content = [_issued(block, family, carrier, issuer) for block in message.content]
-        if any(new is not old for new, old in zip(content, message.content, strict=True)):
-            out = list(messages) if out is None else out
-            out[index] = message.evolve(content=content)
-    return messages if out is None else out
+    if model is None and all(message.model is None for message in messages):
+        return messages
+    return [with_issuer(message, family, carrier, model) for message in messages]
+
+
+def with_issuer(message: Msg, family: str, carrier: str, model: str | None = None) -> Msg:
+    """Return one message as ``with_issuers`` does."""
+    if message.role != "assistant":
+        return message
+    issuer = issuer_of_model(message.model) or issuer_of_model(model)
+    if issuer is None or issuer == carrier:
+        return message
+    content = [_issued(block, family, carrier, issuer) for block in message.content]
+    if all(new is old for new, old in zip(content, message.content, strict=True)):
+        return message
+    return message.evolve(content=content)
 
 
 def _issued(block: Any, family: str, carrier: str, issuer: str | None) -> Any:

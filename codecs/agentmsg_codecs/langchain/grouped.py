@@ -187,13 +187,16 @@ def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
     """Return the messages that were read, with human messages split; these messages have seats."""
     # A made id isn't written, because a reader makes the same link again.
     messages = _with_links(messages, lambda own, link: Made(link) if own is None else None)
-    messages = issuers.with_issuers(messages, FAMILY, ANTHROPIC)
     split_up: dict[int, list[am.Msg]] = {}
     for index, message in enumerate(messages):
         if message.role == "user" and am.NativeBlock in map(type, message.content):
             pieces = split(message, parts)
             if pieces[0] is not message:
                 split_up[index] = pieces
+        elif message.model is not None:
+            new = issuers.with_issuer(message, FAMILY, ANTHROPIC)
+            if new is not message:
+                split_up[index] = [new]
     if not split_up:
         return messages
     groups = (split_up.get(index, message) for index, message in enumerate(messages))

@@ -41,6 +41,7 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | annotations (of a response inside a request) | citations of the text |
 | parameters of the body, such as model, max_completion_tokens, stop | settings |
 | tools: function; custom; functions | ToolSpec of kind "function" or "custom" |
+| input, preferred_output, non_preferred_output (fine-tuning) | the same; the last messages; extras["hf"]["rejected"] |
 | any other tool, part, entry of tool_calls, or message | NativeTool; NativeBlock; a message with the role "native" |
 | unknown keys; an invalid name or id | extras["openai"] |
 | unknown keys of an inner object, such as function or image_url | extras["openai.item"] |
@@ -56,7 +57,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError
-from agentmsg.formats import Codec, Native, adopt, excerpt, is_list, is_object, note_of, speed
+from agentmsg.formats import Codec, Native, adopt, excerpt, is_list, is_object, marked, note_of, speed
 from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai.annotations import ANNOTATIONS
@@ -64,6 +65,7 @@ from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.likeness import is_message, sniff_messages
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
+from agentmsg_codecs.openai.pairs import PAIRS, put_together, taken_apart
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, needs_reasoning, place_of_option
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
@@ -138,6 +140,13 @@ class OpenAICodec(Codec):
 
     def read(self, document: Any) -> am.History:
         """Read a request body, a list of messages, or one message."""
+        pair = taken_apart(document)
+        if pair is not None:
+            request, start, rejected = pair
+            return marked(PAIRS.paired(self._read(request), start, rejected), FAMILY, pair=True)
+        return self._read(document)
+
+    def _read(self, document: Any) -> am.History:
         natives, parameters, note = _opened(document)
         self.engine.fill()
         messages: list[am.Msg] = []
@@ -152,6 +161,8 @@ class OpenAICodec(Codec):
     def read_held(self, document: Any, depth: int) -> am.History | None:
         """Read a document that the caller still owns; of usual messages, only the texts are kept."""
         self.engine.fill()
+        if taken_apart(document) is not None:
+            return None
         natives, parameters, note = _opened(document)
         if note == _SINGLE:
             return None
@@ -174,7 +185,7 @@ class OpenAICodec(Codec):
         settings = _REQUESTS.write_settings(history.settings, _REQUESTS.parameters(history))
         document = _REQUESTS.closed(history, {"messages": natives, **tools}, settings)
         is_bare = self.container == "list" and "/container" not in note_of(history, FAMILY) and len(document) == 1
-        return natives if is_bare else document
+        return put_together(natives if is_bare else document, history)
 
     def likeness(self, document: Any) -> float:
         """Return how much the messages of a document look like OpenAI's."""
