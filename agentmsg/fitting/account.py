@@ -28,7 +28,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from agentmsg.model.base import Noted
 

@@ -101,7 +101,7 @@ def with_issuer(message: Msg, family: str, carrier: str, model: str | None = Non
     """Return one message as ``with_issuers`` does."""
     if message.role != "assistant":
         return message
-    issuer = issuer_of_model(message.model) or issuer_of_model(model)
+    issuer = issuer_of_model(message.model) or (model and issuer_of_model(model))
     if issuer is None or issuer == carrier:
         return message
     content = [_issued(block, family, carrier, issuer) for block in message.content]

@@ -183,6 +183,10 @@ def _with_links(messages: list[am.Msg], id_of: Callable[[Any, str], Any]) -> lis
     return messages if out is None else out
 
 
+# Most models are whose the parts are, or their names don't tell.
+_OWN_ISSUERS = (None, ANTHROPIC)
+
+
 def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
     """Return the messages that were read, with human messages split; these messages have seats."""
     # A made id isn't written, because a reader makes the same link again.
@@ -193,7 +197,7 @@ def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
             pieces = split(message, parts)
             if pieces[0] is not message:
                 split_up[index] = pieces
-        elif message.model is not None:
+        elif message.model is not None and issuers.issuer_of_model(message.model) not in _OWN_ISSUERS:
             new = issuers.with_issuer(message, FAMILY, ANTHROPIC)
             if new is not message:
                 split_up[index] = [new]
