@@ -182,7 +182,7 @@ def _values(name: str) -> tuple[Any, ...]:
 
 
 def _each(cls: type[Any], **needed: Any) -> Iterator[Any]:
-    """Yield objects of a class with only the required fields, and one for each value of another field added to those."""
+    """Yield an object of a class with only the required fields, and one for each further value of any field."""
     yield cls(**needed)
     for name in _names(cls):
         for value in _FURTHER.get(name, ()) if name in needed else _values(name):

@@ -12,7 +12,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
-from agentmsg.formats import natives, restructure, spelling, tool_links
+from agentmsg.formats import natives, restructure, spelling
 from agentmsg_codecs.vercel.approvals import SHARED
 from agentmsg_codecs.vercel.names import APPROVAL, FAMILY, UI
 from agentmsg_codecs.vercel.ui.pairing import beside_calls, requests_of
