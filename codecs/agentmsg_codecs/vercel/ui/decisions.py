@@ -7,6 +7,7 @@ tells only what agrees: a denied call has a result that says so, or none.
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from functools import partial
 from itertools import takewhile
 from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -213,11 +214,11 @@ def _agree(out: list[am.Msg], number: int) -> None:
         if not decisions:
             continue
         decision = decisions.popleft()
-        response = _put(out, decision, lambda block, call=call: _of_kind(block, call))
+        response = _put(out, decision, partial(_of_kind, call))
         if call.kind == "server" and type(following := next(iter(content[requests[index] + 1 :]), None)) is _RESULT:
             result = (number, requests[index] + 1) if following.kind == "server" else None
         if result is not None:
-            _put(out, result, lambda block, response=response: _agreeing(block, response))
+            _put(out, result, partial(_agreeing, response))
 
 
 def _put(out: list[am.Msg], place: _Place, change: Callable[[Any], Any]) -> Any:
@@ -231,12 +232,12 @@ def _put(out: list[am.Msg], place: _Place, change: Callable[[Any], Any]) -> Any:
     return new
 
 
-def _of_kind(response: Any, call: am.ToolUseBlock) -> Any:
+def _of_kind(call: am.ToolUseBlock, response: Any) -> Any:
     kind = kind_of(call)
     return response if response.kind == kind else response.evolve(kind=kind)
 
 
-def _agreeing(result: Any, response: Any) -> Any:
+def _agreeing(response: Any, result: Any) -> Any:
     if response.approved and result.status != "denied":
         return result
     if response.approved:
