@@ -141,9 +141,15 @@ def _relinked(
         blocks = iter(new.content)
         items = tuple(map(make_item, old.content)) if items is None else items
         changed[index] = make_message(
-            new, tuple([each if isinstance(each.new, Drop) else attrs.evolve(each, new=next(blocks)) for each in items])
+            new, tuple([each if isinstance(each.new, Drop) else _relinked_item(each, next(blocks)) for each in items])
         )
     return changed
+
+
+def _relinked_item(item: FitItem, block: BaseBlock) -> FitItem:
+    """Return what became of a block that is another now; what a result held before says nothing of other content."""
+    is_same = getattr(block, "content", None) is getattr(item.new, "content", None)
+    return attrs.evolve(item, new=block, inner=item.inner if is_same else None)
 
 
 def _is_arranged(messages: Sequence[Msg], steps: Sequence[Step], codec: Codec) -> bool:

@@ -79,7 +79,7 @@ class Containers(Record):
     Attributes:
         family: whose notes and extras are used.
         title: of the format, for errors.
-        keys: an object holds the list under the first of these keys that it has; new objects use the first key.
+        keys: an object holds the list under the first of these keys that has one; new objects use the first key.
         own: keys of messages: an object with one of them is a message, whatever else it has.
     """
 
@@ -100,8 +100,9 @@ class Containers(Record):
             return "list"
         if not is_mapping(document):
             return None
-        key = next((key for key in self.keys if key in document), None) if self.own.isdisjoint(document) else None
-        return key if key is not None and is_sequence(document[key]) else "single"
+        if not self.own.isdisjoint(document):
+            return "single"
+        return next((key for key in self.keys if is_sequence(document.get(key))), "single")
 
     def contents(self, document: Any) -> Contents:
         """Take a document apart.
@@ -177,9 +178,10 @@ class Containers(Record):
 
         def taken(history: History) -> frozenset[str]:
             noted = self._noted(history)
-            # A key before the one that holds the messages would be taken for it.
+            # A list under a key before the one that holds the messages would be taken for them.
             before = self.keys.index(noted) if noted in self.keys else 0
-            return self.own.union(self.keys[: before + 1])
+            own: Any = history.extras.get(self.family, {})
+            return self.own.union([self.keys[before]], (key for key in self.keys[:before] if is_sequence(own.get(key))))
 
         return {"extras": carried_extras((self.family, taken))}
 

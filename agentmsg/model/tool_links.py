@@ -130,7 +130,8 @@ class CallNames:
     find; both pass the blocks in order.
 
     Args:
-        are_near: whether a result only goes with a call in the last message before the results.
+        are_near: whether a result only goes with a call in the last message before the results, and the decisions
+            among them.
     """
 
     __slots__ = ("_waiting", "are_near")
@@ -171,14 +172,14 @@ class CallNames:
         names = self._waiting.get(link)
         return names[0] if isinstance(names, deque) else names
 
-    def forget(self) -> None:
-        """Forget all calls: no later result goes with them."""
-        self._waiting.clear()
+    def enter(self, message: Msg) -> None:
+        """Forget all calls if no later result goes with them: a message begins that is no answer to them."""
+        if self.are_near and message.role != "tool" and not is_decision(message):
+            self._waiting.clear()
 
     def see(self, message: Msg) -> None:
         """Record all calls and results of client tools in a message."""
-        if self.are_near and message.role != "tool":
-            self.forget()
+        self.enter(message)
         for block in message.content:
             if isinstance(block, ToolUseBlock) and block.kind != "server":
                 self.call(block.id, block.name)

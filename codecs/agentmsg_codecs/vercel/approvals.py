@@ -11,20 +11,20 @@ from agentmsg_codecs.vercel.calls import KIND
 from agentmsg_codecs.vercel.names import APPROVAL
 
 # Keys of requests without a field, which both families share.
-_SHARED = ("isAutomatic", "inputSchemaInput", "descriptor")
+SHARED = ("isAutomatic", "inputSchemaInput", "descriptor")
 
 
 def _read_shared(native: Native) -> dict[str, Any]:
-    found = {key: native[key] for key in _SHARED if key in native}
+    found = {key: native[key] for key in SHARED if key in native}
     return {"extras": {APPROVAL: adopt(found)}} if found else {}
 
 
 def _write_shared(block: Any) -> Native:
-    return {key: value for key, value in natives.extras_copy(block, APPROVAL).items() if key in _SHARED}
+    return {key: value for key, value in natives.extras_copy(block, APPROVAL).items() if key in SHARED}
 
 
 def _shared(extras: Any, _: Any) -> Any:
-    return extras if extras.keys() <= {*_SHARED} else {key: extras[key] for key in extras if key in _SHARED}
+    return extras if extras.keys() <= {*SHARED} else {key: extras[key] for key in extras if key in SHARED}
 
 
 def _read_kind(native: Native) -> dict[str, Any]:
@@ -38,7 +38,7 @@ APPROVALS = (
         Key("toolCallId", "tool_call_id", Link()),
         Key("reason", "reason", Text(), "may"),
         Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": "vercel"}), "may"),
-        Hatch(keys=_SHARED, cells={}, get=_read_shared, put=_write_shared, spaces={APPROVAL: _shared},
+        Hatch(keys=SHARED, cells={}, get=_read_shared, put=_write_shared, spaces={APPROVAL: _shared},
               about='extras["vercel.approval"]'),
     )),
     Form("response", am.ApprovalResponseBlock, "tool-approval-response", (

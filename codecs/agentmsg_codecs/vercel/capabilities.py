@@ -63,6 +63,7 @@ def make_caps(messages: Messages) -> Caps:
     assistant = place("assistant", {
         **_TYPED, am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result, am.CompactionBlock: own.compaction,
+        am.ApprovalRequestBlock: own.request,
     })  # fmt: skip
     inner = place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)))
     rows = Rows(messages.described)

@@ -6,20 +6,25 @@ tells only what agrees: a denied call has a result that says so, or none.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
+from functools import partial
+from itertools import takewhile
 from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
-from agentmsg.formats import natives, restructure, spelling, tool_links
-from agentmsg_codecs.vercel.names import UI
+from agentmsg.formats import natives, restructure, spelling
+from agentmsg_codecs.vercel.approvals import SHARED
+from agentmsg_codecs.vercel.names import APPROVAL, FAMILY, UI
 from agentmsg_codecs.vercel.ui.pairing import beside_calls, requests_of
+from agentmsg_codecs.vercel.ui.steps import is_answer, link_of
+from agentmsg_codecs.vercel.ui.tool_parts import KEYS_OF_REQUESTS, OF_APPROVAL
 from agentmsg_codecs.vercel.ui.tools import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-_REQUEST, _RESPONSE = am.ApprovalRequestBlock, am.ApprovalResponseBlock
+_REQUEST, _RESPONSE, _RESULT = am.ApprovalRequestBlock, am.ApprovalResponseBlock, am.ToolResultBlock
 
 
 _Place = tuple[int, int]
@@ -41,9 +46,17 @@ class _Call(NamedTuple):
             return False
         if self.result is None:
             return True
-        # A denial whose approval has the id of its call is one that nobody was asked for.
-        response = None if self.response is None else self.response[1]
-        return response is not None and (response.approved or self.request[1].id != self.call.id)
+        # A denial whose approval has the id of its call, and no more, is one that nobody was asked for.
+        response, request = None if self.response is None else self.response[1], self.request[1]
+        return response is not None and (response.approved or request.id != self.call.id or _says_more(request))
+
+
+def _says_more(request: am.ApprovalRequestBlock) -> bool:
+    """Whether an approval has more than an id for a request, so that somebody was asked."""
+    is_signed = request.signature is not None and request.signature.provider == FAMILY
+    known = {*OF_APPROVAL, *KEYS_OF_REQUESTS, *SHARED}
+    own, shared = natives.extras_of(request, UI), natives.extras_of(request, APPROVAL)
+    return is_signed or request.reason is not None or not known.issuperset(own) or not shared.keys().isdisjoint(SHARED)
 
 
 def beside_requests(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
@@ -178,32 +191,54 @@ def _message(decisions: Sequence[_Place]) -> restructure.Plan:
 def agreeing(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
     """Return messages that fit, with results and decisions that agree with each other and with their calls."""
     out = list(messages)
-    calls: dict[str, Any] = {}
-    decided: dict[str, Any] = {}
     for number, message in enumerate(messages):
-        content: tuple[Any, ...] = message.content
-        if message.role == "assistant":
-            requests = requests_of(content) if any(type(block) is _REQUEST for block in content) else {}
-            calls = {content[at].id: content[index] for index, at in requests.items()}
-            decided = {}
-        elif tool_links.is_decision(message):
-            new = tuple([_of_kind(block, calls) for block in content])
-            decided |= {calls[block.id].id: block for block in content if block.id in calls}
-            out[number] = message if all(map(is_, new, content)) else spelling.changed(message, {"content": new})
-        elif decided and message.role == "tool":
-            result = content[0]
-            new_result = _agreeing(result, decided.get(result.tool_call_id))
-            out[number] = message if new_result is result else spelling.changed(message, {"content": (new_result,)})
+        if message.role == "assistant" and any(type(block) is _REQUEST for block in message.content):
+            _agree(out, number)
     return messages if all(map(is_, out, messages)) else out
 
 
-def _of_kind(response: Any, calls: dict[str, Any]) -> Any:
-    kind = kind_of(calls[response.id]) if response.id in calls else response.kind
+def _agree(out: list[am.Msg], number: int) -> None:
+    """Make the answers of a message agree with its calls; each belongs to the first call that waits for it."""
+    waiting: defaultdict[tuple[type[Any], str | None], deque[_Place]] = defaultdict(deque)
+    for at, message in takewhile(lambda each: is_answer(each[1]), enumerate(out[number + 1 :], number + 1)):
+        for pick, block in enumerate(message.content):
+            waiting[type(block), link_of(block)].append((at, pick))
+    content: tuple[Any, ...] = out[number].content
+    requests = requests_of(content)
+    for index, call in enumerate(content):
+        if not isinstance(call, am.ToolUseBlock):
+            continue
+        results = waiting[_RESULT, call.id]
+        result = results.popleft() if results and call.kind != "server" else None
+        decisions = waiting[_RESPONSE, content[requests[index]].id] if index in requests else None
+        if not decisions:
+            continue
+        decision = decisions.popleft()
+        response = _put(out, decision, partial(_of_kind, call))
+        if call.kind == "server" and type(following := next(iter(content[requests[index] + 1 :]), None)) is _RESULT:
+            result = (number, requests[index] + 1) if following.kind == "server" else None
+        if result is not None:
+            _put(out, result, partial(_agreeing, response))
+
+
+def _put(out: list[am.Msg], place: _Place, change: Callable[[Any], Any]) -> Any:
+    """Change a block, and return it."""
+    number, pick = place
+    message = out[number]
+    content = message.content
+    new = change(content[pick])
+    if new is not content[pick]:
+        out[number] = spelling.changed(message, {"content": (*content[:pick], new, *content[pick + 1 :])})
+    return new
+
+
+def _of_kind(call: am.ToolUseBlock, response: Any) -> Any:
+    kind = kind_of(call)
     return response if response.kind == kind else response.evolve(kind=kind)
 
 
-def _agreeing(result: Any, response: Any) -> Any:
-    if response is None or (response.approved and result.status != "denied"):
+def _agreeing(response: Any, result: Any) -> Any:
+    if response.approved and result.status != "denied":
         return result
     if response.approved:
         words = result.error or result.text

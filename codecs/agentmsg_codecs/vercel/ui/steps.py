@@ -142,7 +142,7 @@ class Steps:
         results: dict[tuple[type[Any], str | None], list[Any]] = {}
         for other in reversed([*takewhile(is_answer, later)]):
             for block in reversed(other.content):
-                results.setdefault((type(block), _link_of(block)), []).append(block)
+                results.setdefault((type(block), link_of(block)), []).append(block)
         parts: list[Any] = []
         content: Any = message.content
         number, first = place
@@ -182,7 +182,8 @@ def _is_told(tool: Tool, pending: set[tuple[str, str | None]]) -> bool:
     return True
 
 
-def _link_of(block: Any) -> str | None:
+def link_of(block: Any) -> str | None:
+    """Return the id that links an answer with its call or request."""
     return block.id if type(block) is am.ApprovalResponseBlock else block.tool_call_id
 
 

@@ -24,6 +24,7 @@ _STATES = {"partial-call": "input-streaming", "call": "input-available", "result
 # The keys of an approval that are others in parts of messages for models, and those of the parts.
 OF_APPROVAL = frozenset({"id", "approved", "reason", "requestReason"})
 _KEYS_OF_PARTS = frozenset({"type", "approvalId", "toolCallId"})
+KEYS_OF_REQUESTS = _KEYS_OF_PARTS | {"reason", "signature"}
 _TYPES = {NESTED: OLD, "snake": OLD, "flat": OLD, "dynamic": DYNAMIC}
 _OLD_STATES = {new: old for old, new in _STATES.items()}
 # The keys of version 4, by today's, and the reverse.

@@ -130,8 +130,6 @@ class Tools:
         if approval.get("approved") is not (not is_denied) or (is_denied and "errorText" in native):
             return None  # the state is another, or there are two reasons
         is_own = is_own_denial(approval, native["toolCallId"])
-        if is_denied and approval["id"] == native["toolCallId"] and not is_own:
-            return None
         del asked["approval"]
         if is_denied and "reason" in approval:
             answer["errorText"] = approval["reason"]
