@@ -159,7 +159,9 @@ def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
         new = links.call(place, block) if type(block) is am.ToolUseBlock else links.result(place, block)
         if new is not block:
             number, index = place
-            changed.setdefault(number, [*messages[number].content])[index] = new
+            if number not in changed:  # not setdefault, which copies the content for each call
+                changed[number] = [*messages[number].content]
+            changed[number][index] = new
     out = [*messages]
     for number, content in changed.items():
         out[number] = spelling.changed(out[number], {"content": tuple(content)})
