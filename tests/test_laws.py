@@ -6,7 +6,7 @@ import random
 from contextlib import suppress
 from functools import cache, partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
 import pytest
@@ -192,7 +192,7 @@ def test_extras_of_several_families_are_told_whole(codec: Codec) -> None:
 def _turned(owner: Any) -> Any:
     """Return an object with the families of all extras the other way round."""
     if isinstance(owner, tuple):
-        return tuple(map(_turned, owner))
+        return tuple(map(_turned, cast("tuple[object, ...]", owner)))
     if not isinstance(owner, Noted):
         return owner
     cls: Any = type(owner)

@@ -460,7 +460,7 @@ def test_any_history_is_redacted_and_restored(history: am.History) -> None:
     assert am.same(am.restore(am.loads(am.dumps(done.history, "json"), "json"), read), history)
 
 
-HOSTILE = [
+_PIECES = [
     "a", "@", "a@", "a@b.", "eyJ", "eyJ-", "eyJaaaaaa.", "sk-", "sk-a", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----",
     "pwd=a1",
     "://", "://a:", "://a:b@", "://1a", "bearer ", "bearer a", "authorization: bearer a", "basic YTpi", "password=",
@@ -470,7 +470,10 @@ HOSTILE = [
 
 
 # What each shape begins with, again and again, with and without what may follow.
-HOSTILE += [f"{anchor}{more}" for rule in RULES for anchor in rule.anchors for more in ("", " ", "=a1", ": -p ")]
+HOSTILE = [
+    *_PIECES,
+    *(f"{anchor}{more}" for rule in RULES for anchor in rule.anchors for more in ("", " ", "=a1", ": -p ")),
+]
 
 
 @pytest.mark.parametrize("piece", some(HOSTILE, effort(40)))

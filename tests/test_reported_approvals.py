@@ -55,7 +55,8 @@ def test_reported_inputs_are_converted_as_expected(name: str) -> None:
     source, target, model, wanted = REPORTED[name]
     document = _reported(name)
     done = am.convert(document, source, target, model=model)
-    messages = done.document if isinstance(done.document, list) else done.document["messages"]
+    written: Any = done.document
+    messages: Any = written if isinstance(written, list) else written["messages"]
     assert messages[1:] == wanted
     assert not done.losses.content
     restored = am.restore(am.decode(done.document, target), done.losses)
@@ -154,7 +155,7 @@ PARTS: dict[str, tuple[dict[str, Any], list[type[Any]]]] = {
 def test_parts_with_approvals(case: str) -> None:
     """A part is read as its call, the request, the decision and the result, and written as it was."""
     keys, wanted = PARTS[case]
-    document = [
+    document: Any = [
         {"id": "m", "role": "assistant", "parts": [{"type": "tool-f", "toolCallId": "c1", "input": {}, **keys}]}
     ]
     history = am.decode(document, "vercel-ui")

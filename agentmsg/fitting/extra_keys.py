@@ -70,12 +70,13 @@ def with_keys(extras: _Fields, losses: Iterable[Loss], *, keeps_edits: bool) -> 
     orders: dict[str, tuple[str, ...]] = {}
     for loss in losses:
         way = cast("tuple[str, ...]", loss.path[loss.path.index(EXTRAS) + 1 :])
-        holder: Any = out if len(way) == 1 else out.setdefault(way[0], {})
-        if not isinstance(holder, dict):
+        place: Any = out if len(way) == 1 else out.setdefault(way[0], {})
+        if not isinstance(place, dict):
             if keeps_edits:
                 continue
             msg = f"the extras {way[0]!r} are no object"
             raise LossError(msg, code="edited", path=loss.path)
+        holder = cast("dict[str, Any]", place)
         if loss.order:
             orders[way[0]] = loss.order
         if keeps_edits and not _is_as_lost(holder, way[-1], loss):
