@@ -17,6 +17,7 @@ from agentmsg.fitting.content_levels import extras_hold_content, loss_holds_cont
 from agentmsg.fitting.fitted import FitItem, Fitted, Joined, make_item
 from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, level_at
+from agentmsg.fitting.prints import prints_of
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
@@ -66,6 +67,7 @@ def account(fitted: Fitted) -> Losses:
         guard=_make_guard(output),
         spelling=lambda: spellings(fitted),
         length=len(output),
+        prints=lambda: prints_of(output),
         secret=fitted.is_secret,
     )
 

@@ -1,6 +1,6 @@
 """A loss report on file: a header, then JSON lines, one per object.
 
-    {"agentmsg-losses":1,"codec":"anthropic","messages":12,"digest":"..."}
+    {"agentmsg-losses":1,"codec":"anthropic","messages":12,"digest":"...","prints":[["user","","9cd1..."], ...]}
     {"at":"/messages/17","dropped":{"id":"...","created_at":"..."}}
     {"at":"/messages/3","changed":{"role":["developer","system"]}}
     {"at":"/messages/9","split":[[9,0],[10,0]]}
@@ -10,9 +10,10 @@
 
 The path determines a value's type, so free-form JSON needs no tags. ``spelling`` lines hold the source's notes, the
 texts of its arguments and, if readers name results after their calls, the names that the source has: they aren't
-losses, but make the source's document exact, too. The header binds the loss report to its output. It also counts the
-losses carried in the output (see carry.py), and says whether the losses hold ``secrets``. A carried loss report is the
-same text, but its header has the digest of the content only, because it restores content only.
+losses, but make the source's document exact, too. The header binds the loss report to its output. Its ``prints`` tell
+what was edited there since; reports of earlier versions have none. It also counts the losses carried in the output (see
+carry.py), and says whether the losses hold ``secrets``. A carried loss report is the same text, but its header has the
+digest of the content only, because it restores content only.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
-from agentmsg.fitting.digest import DIGESTS, content_digest, digest, is_digest
-from agentmsg.fitting.losses import Loss, Losses, Path, Settled, level_at
+from agentmsg.fitting.digest import DIGESTS, canonical, content_digest, digest_of, is_digest
+from agentmsg.fitting.losses import Loss, Losses, Path, Settled, SettledPrints, level_at
+from agentmsg.fitting.prints import Prints, prints_of, read_prints
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.model.base import CacheHint, Citation, Noted, Signature
 from agentmsg.model.msg import Msg
@@ -82,7 +84,9 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
     """
     header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": losses.codec}
     if output is not None:
-        header |= {"messages": len(output), "digest": digest(output, exact=True)}
+        document = canonical(output)
+        header |= {"messages": len(output), "digest": digest_of(document)}
+        header |= prints_of(output, document).as_data()
     if losses.carried:
         header["carried"] = losses.carried
     if losses.secret:
@@ -105,7 +109,8 @@ def carried_lines(losses: Iterable[Loss], output: History, codec: str, source: s
     header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": codec}
     if source is not None:
         header["from"] = source
-    yield dump_json(header | {"messages": len(output), "content": content_digest(output)})
+    header |= {"messages": len(output), "content": content_digest(output)}
+    yield dump_json(header | prints_of(output).as_data())
     yield from _object_lines(losses)
 
 
@@ -199,6 +204,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
         guard=_guard(header),
         spelling=Settled(tuple(spelling)),
         length=header.get("messages"),
+        prints=SettledPrints(_prints(header)),
         carried=header.get("carried", 0),
         secret=header.get("secrets", False),
     )
@@ -227,6 +233,25 @@ def _header(line: Any) -> dict[str, Any]:
         msg = "the header of a loss report must count the losses carried in the output"
         raise DecodeError(msg)
     return header
+
+
+def _prints(header: Mapping[str, Any]) -> Prints | None:
+    """Return the prints in a header; None if it has none.
+
+    Raises:
+        DecodeError: if they can't be read.
+    """
+    if "prints" not in header:
+        return None
+    try:
+        found = read_prints(header["prints"], header.get("tool_prints", []))
+    except (TypeError, ValueError, AttributeError) as error:
+        msg = f"the prints in the header of a loss report can't be read: {error}"
+        raise DecodeError(msg) from None
+    if len(found.messages) != header.get("messages"):
+        msg = "the header of a loss report has another number of prints than of messages"
+        raise DecodeError(msg)
+    return found
 
 
 def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:

@@ -137,13 +137,12 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
         losses: its loss report, in any order. If you leave field losses out, just those fields stay lost. Losses
             carried in the history (``carry=True``) are found there. None: restore only what it carries; if it carries
             nothing, the history itself is returned.
-        edits: "refuse" any other change to the converted history, or "keep" it: changed values win (only for histories
-            in which no message was inserted, removed or exchanged; a block that moved and became another one comes
-            back as it was).
+        edits: "refuse" any other change to the converted history, or "keep" it: what you changed, inserted, deleted or
+            moved stays so, and the rest is restored around it.
 
     Raises:
-        LossError: code "edited" if the loss report belongs to another history; "schema" if the history carries anything
-            but loss reports.
+        LossError: code "edited" if the loss report belongs to another history, or if edits are to be kept, and it can't
+            be known where a loss belongs among them; "schema" if the history carries anything but loss reports.
     """
     checked(history, History, "history")
     if losses is None:
@@ -152,7 +151,8 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
         return history if found is None else woven(*_taken(history, *found), edits=edits)
     if not is_a(losses, Losses) or not losses.carried:
         return woven(history, losses, edits=edits)
-    found = _found(history, losses.length)
+    # Edits may have moved the message that holds them.
+    found = _found(history, losses.length) or (_found(history, None) if edits == "keep" else None)
     if found is None:
         msg = "this history no longer carries its part of the loss report"
         raise LossError(msg, code="edited", codec=losses.codec)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import MsgLike
     from agentmsg.model.settings import Settings
 
-__all__ = ["DIGESTS", "content_digest", "digest", "is_digest"]
+__all__ = ["DIGESTS", "canonical", "content_digest", "digest", "digest_of", "is_digest"]
 
 # Everything but content: links must be included, and may be None.
 _LINKS: dict[str, Any] = {"id": None, "tool_call_id": None}
@@ -45,6 +45,12 @@ def digest(messages: History | Msg | Iterable[MsgLike], *, exact: bool = False) 
         exact: whether ids and times of messages count (notes never do).
     """
     return _hashed(_without_notes(as_history(messages), exact=exact))
+
+
+def canonical(history: History) -> dict[str, Any]:
+    """Return the canonical JSON of a history without notes; ``digest_of`` makes of it what ``digest`` returns."""
+    document: dict[str, Any] = get_codec("json").write(_without_notes(history, exact=True))
+    return document
 
 
 def _without_notes(history: History, *, exact: bool) -> History:
@@ -63,10 +69,11 @@ def content_digest(history: History) -> str:
 
 
 def _hashed(history: History) -> str:
-    return _hash(get_codec("json").write(history))
+    return digest_of(get_codec("json").write(history))
 
 
-def _hash(document: Any) -> str:
+def digest_of(document: Any) -> str:
+    """Return SHA-256 of a canonical document, as 64 hexadecimal digits."""
     from hashlib import sha256  # noqa: PLC0415 - only here
 
     return sha256(get_codec("json").render(document)).hexdigest()
@@ -128,7 +135,7 @@ def is_digest(kind: str, history: History, expected: str) -> bool:
         return True
     document = get_codec("json").write(hashed)
     _unsort(document, hashed)
-    return _hash(document) == expected
+    return digest_of(document) == expected
 
 
 def _unsort(written: Any, owner: Any) -> None:

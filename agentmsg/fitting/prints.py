@@ -1,0 +1,175 @@
+"""Prints: short digests of a history's messages, blocks and tools, by which ``restore`` finds what was edited since.
+
+What a reader makes says nothing here, because it depends on the place: made ids, times and names. Ids that a document
+states are digests of their own, so that a block is known also where only one of two histories states its id.
+
+In a report's header, a message is a list: its role, the digest of its fields, and those of its blocks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from agentmsg.fitting.digest import canonical
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.generated import Made, MadeName, given
+from agentmsg.values.text import dump_json
+
+if TYPE_CHECKING:
+    from agentmsg.model.history import History
+
+__all__ = ["BlockPrint", "MessagePrint", "Prints", "prints_of", "read_prints"]
+
+# Bytes of digests: of a class, of what an object says, and of its id.
+_CLASS, _SAYS, _ID = 1, 5, 3
+_MARK = "."
+
+
+def _hex(text: bytes, size: int) -> str:
+    from hashlib import blake2b  # noqa: PLC0415 - only here, and few need it
+
+    return blake2b(text, digest_size=size).hexdigest()
+
+
+@attrs.frozen
+class BlockPrint:
+    """The print of a block or tool.
+
+    Attributes:
+        kind: digest of its class.
+        says: digest of all it says but its id.
+        id: digest of its id, or its link; None if it has none that is stated.
+    """
+
+    kind: str
+    says: str
+    id: str | None
+
+    def is_one(self, other: BlockPrint) -> bool:
+        """Whether both are prints of the same block."""
+        return self.says == other.says and self.kind == other.kind and _are_one(self.id, other.id)
+
+    def likeness(self, other: BlockPrint) -> int:
+        """Return how much both may be prints of one block that was edited; 0: not at all."""
+        if self.kind != other.kind or not _are_one(self.id, other.id):
+            return 0
+        return 8 if self.is_one(other) else 3 if self.id is not None and other.id is not None else 1
+
+
+@attrs.frozen
+class MessagePrint:
+    """The print of a message.
+
+    Attributes:
+        role: its role.
+        says: digest of its fields without id, time and content; empty if there are none.
+        id: digest of its id; None if it has none that is stated.
+        blocks: the prints of its blocks.
+    """
+
+    role: str
+    says: str
+    id: str | None
+    blocks: tuple[BlockPrint, ...]
+
+    def is_one(self, other: MessagePrint) -> bool:
+        """Whether both are prints of the same message."""
+        return (
+            self.role == other.role
+            and self.says == other.says
+            and _are_one(self.id, other.id)
+            and len(self.blocks) == len(other.blocks)
+            and all(map(BlockPrint.is_one, self.blocks, other.blocks))
+        )
+
+    def likeness(self, other: MessagePrint) -> int:
+        """Return how much both may be prints of one message that was edited; 0: not at all."""
+        if self.id is not None and other.id is not None:
+            return 8 if self.id == other.id else 0
+        if self.role != other.role:
+            return 0
+        left = [(block.kind, block.says) for block in other.blocks]
+        shared = sum((block.kind, block.says) in left for block in self.blocks)
+        known = sum(any(block.likeness(each) == 3 for each in other.blocks) for block in self.blocks)  # noqa: PLR2004
+        return 1 + 2 * min(shared + known, 8) + (len(self.blocks) == len(other.blocks))
+
+
+@attrs.frozen
+class Prints:
+    """The prints of a history's messages and tools."""
+
+    messages: tuple[MessagePrint, ...]
+    tools: tuple[BlockPrint, ...]
+
+    def as_data(self) -> dict[str, list[Any]]:
+        """Return what a header holds."""
+        messages = [[each.role, _marked(each.says, each.id), *map(_told, each.blocks)] for each in self.messages]
+        return {"prints": messages} | ({"tool_prints": list(map(_told, self.tools))} if self.tools else {})
+
+
+def _are_one(one: str | None, other: str | None) -> bool:
+    return one is None or other is None or one == other
+
+
+def _told(block: BlockPrint) -> str:
+    return _marked(block.kind + block.says, block.id)
+
+
+def _marked(says: str, id: str | None) -> str:
+    return says if id is None else f"{says}{_MARK}{id}"
+
+
+def read_prints(messages: Any, tools: Any) -> Prints:
+    """Return the prints that a header holds.
+
+    Raises:
+        TypeError, ValueError: if they are none.
+    """
+
+    def block(text: str) -> BlockPrint:
+        says, _, own = text.partition(_MARK)
+        return BlockPrint(says[: 2 * _CLASS], says[2 * _CLASS :], own or None)
+
+    def message(role: str, fields: str, *blocks: str) -> MessagePrint:
+        says, _, own = fields.partition(_MARK)
+        return MessagePrint(str(role), says, own or None, tuple(map(block, blocks)))
+
+    return Prints(tuple(message(*each) for each in messages), tuple(map(block, tools)))
+
+
+def prints_of(history: History, document: dict[str, Any] | None = None) -> Prints:
+    """Return the prints of a history.
+
+    Args:
+        history: any.
+        document: its canonical JSON without notes, if the caller has it.
+    """
+    told = canonical(history) if document is None else document
+    messages = tuple(map(_message_print, history.messages, told["messages"]))
+    return Prints(messages, tuple(map(_block_print, history.tools, told.get("tools", ()))))
+
+
+def _message_print(message: Any, told: dict[str, Any]) -> MessagePrint:
+    blocks = tuple(map(_block_print, message.content, told.get("content", ())))
+    fields = {name: value for name, value in told.items() if name not in ("role", "content", "id", "created_at")}
+    says = _hex(dump_json(fields), _SAYS) if fields else ""
+    return MessagePrint(str(message.role), says, _id_print(message.id), blocks)
+
+
+def _block_print(block: Any, told: Any) -> BlockPrint:
+    link = "id" if isinstance(block, ToolUseBlock) else "tool_call_id" if isinstance(block, ToolResultBlock) else ""
+    hidden = {link} if link else set[str]()
+    if isinstance(block, ToolResultBlock) and isinstance(block.name, MadeName):
+        hidden.add("name")
+    if isinstance(getattr(block, "item_id", None), Made):
+        hidden.add("item_id")
+    says = {name: value for name, value in told.items() if name not in hidden} if hidden else told
+    kind = _hex(type(block).__name__.encode(), _CLASS)
+    return BlockPrint(kind, _hex(dump_json(says), _SAYS), _id_print(getattr(block, link) if link else None))
+
+
+def _id_print(id: str | None) -> str | None:
+    stated = given(id)
+    return None if stated is None else _hex(stated.encode(), _ID)
