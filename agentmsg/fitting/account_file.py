@@ -314,7 +314,7 @@ def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
     for name, was in line.get("dropped", {}).items():
         yield loss((*path, name), "dropped", _typed((*path, name), was), None)
     for kind in ("changed", "invented"):
-        if isinstance(line.get(kind), list):
+        if not isinstance(line.get(kind, {}), dict):
             continue
         for name, (was, now) in line.get(kind, {}).items():
             at = (*path, name)

@@ -171,7 +171,8 @@ def _likeness(a: Any, b: Any, *, is_near: bool) -> int:
         is_near: whether their messages have the same role.
     """
     if a is None or b is None:
-        return int(a is b or (is_near and (b is None or isinstance(b, TextBlock))))
+        # A message of which nothing is left, or only its absence is told.
+        return 1 + is_near if b is None else int(is_near and isinstance(b, TextBlock))
     if type(a) is type(b):
         return _likeness_of_kind(a, b, is_near=is_near)
     if isinstance(b, TextBlock):

@@ -27,7 +27,7 @@ from agentmsg.values.types import is_mapping
 __all__ = ["MEDIA", "held", "key_of", "says_something", "survives", "words"]
 
 MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
-_HELD = ("data", "url", "file_id", "text")
+_HELD = ("data", "url", "file_id")
 
 
 def words(block: Any) -> str:
@@ -50,8 +50,12 @@ def words(block: Any) -> str:
 
 
 def held(block: Any) -> Any:
-    """Return what a block of media holds: its data, its URL, its id or its text."""
+    """Return what a block of media holds: its data, its URL or its id; a text as data."""
     source = getattr(block, "source", None)
+    if isinstance(source, TextSource):
+        from base64 import b64encode  # noqa: PLC0415 - few hold a text
+
+        return b64encode(source.text.encode()).decode()
     return next(filter(None, (getattr(source, name, None) for name in _HELD)), None) or repr(source or block)
 
 
