@@ -62,10 +62,11 @@ class Slot:
 
 @attrs.define
 class Slots:
-    """A list as it was: its slots, and what was added before the first."""
+    """A list as it was: its slots, and what was added before the first, and at the end."""
 
     slots: list[Slot]
     before: list[Any] = attrs.field(factory=list[Any])
+    behind: list[Any] = attrs.field(factory=list[Any])
 
 
 class _Print(Protocol):
@@ -78,9 +79,9 @@ _P = TypeVar("_P", bound=_Print)
 _TABLE = 10_000
 
 
-def unedited(items: Iterable[Any]) -> Slots:
-    """Return a list of which no edits are known."""
-    return Slots([Slot(item) for item in items])
+def unedited(items: Iterable[Any], behind: Iterable[Any] = ()) -> Slots:
+    """Return a list of which no edits are known, but what was added at its end."""
+    return Slots([Slot(item) for item in items], behind=list(behind))
 
 
 def edited(items: Sequence[Any], now: Sequence[_P], before: Sequence[_P]) -> Slots:
@@ -109,6 +110,8 @@ def edited(items: Sequence[Any], now: Sequence[_P], before: Sequence[_P]) -> Slo
         else:
             found.slots[place].is_moved = True
             target.append(Back(place))
+    if found.slots:
+        found.behind, found.slots[-1].added = found.slots[-1].added, []
     return found
 
 
@@ -195,6 +198,8 @@ def edited_messages(messages: Sequence[Msg], now: Prints, before: Prints) -> Slo
     found = edited(messages, now.messages, before.messages)
     prints = {id(message): each for message, each in zip(messages, now.messages, strict=True)}
     for slot, old in zip(found.slots, before.messages, strict=True):
-        if slot.is_changed:
+        if slot.item is GONE:
+            slot.blocks = Slots([Slot(GONE) for _ in old.blocks])
+        elif slot.is_changed:
             slot.blocks = edited(slot.item.content, prints[id(slot.item)].blocks, old.blocks)
     return found

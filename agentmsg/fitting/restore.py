@@ -53,13 +53,13 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
 
 
 def _restored(history: History, report: Losses | None, root: Node, edits: Edits) -> History:
-    messages, tools, added = _slots(history, report, edits)
+    messages, tools = _slots(history, report, edits)
     weave = Weave(edits, messages, root.get("messages"))
-    woven = [*weave.messages(), *((None, message) for message in added)]
+    woven = weave.messages()
     changes: dict[str, Any] = {}
     if not _is_as_it_was(woven, history):
         changes["messages"] = tuple(message for _, message in woven)
-    if root.get("tools").below or tools.before:
+    if root.get("tools").below:
         changes["tools"] = tuple(tool for _, tool in weave.items(tools, root.get("tools")))
     settings = root.get("settings")
     if settings.below:
@@ -75,21 +75,17 @@ def _is_as_it_was(woven: Woven, history: History) -> bool:
     return len(woven) == len(before) and all(new is old for (_, new), old in zip(woven, before, strict=True))
 
 
-def _slots(history: History, report: Losses | None, edits: Edits) -> tuple[Slots, Slots, list[Any]]:
-    """Return the slots of messages and tools, and the messages added behind all of them."""
-    messages = history.messages
+def _slots(history: History, report: Losses | None, edits: Edits) -> tuple[Slots, Slots]:
+    """Return the slots of messages and tools."""
+    messages, tools = history.messages, history.tools
     known = report.prints() if report is not None and edits == "keep" else None
     if known is not None:
         now = prints_of(history)
-        found, tools = edited_messages(messages, now, known), edited(history.tools, now.tools, known.tools)
-        last = found.slots[-1].added if found.slots else found.before
-        added = list(last)
-        last.clear()
-        return found, tools, added
+        return edited_messages(messages, now, known), edited(tools, now.tools, known.tools)
     length = len(messages) if report is None or report.length is None else report.length
     if edits == "keep" and report is not None:
         _check_places(history, report)
-    return unedited(messages[:length]), unedited(history.tools), list(messages[length:])
+    return unedited(messages[:length], messages[length:]), unedited(tools)
 
 
 def _check_places(history: History, report: Losses) -> None:

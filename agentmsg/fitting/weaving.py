@@ -104,8 +104,8 @@ class Weave:
 
     def __init__(self, edits: Edits, messages: Slots, node: Node) -> None:
         self._keeps = edits == "keep"
+        self._whole = messages
         self._slots = messages.slots
-        self._before = messages.before
         self._node = node
         self._taken = _taken(node)
         self._plan: list[_Entry] = []
@@ -133,8 +133,7 @@ class Weave:
             return _Entry(index, loss, tuple(piece.out for piece in pieces), pieces)
 
         self._plan = _planned(node, entry)
-        slots = Slots(self._slots, self._before)
-        return list(_carried_out(self._plan, slots, node, self._message_at, self._left_of_message))
+        return list(_carried_out(self._plan, self._whole, node, self._message_at, self._left_of_message))
 
     def _cuts(self) -> tuple[dict[int, int], dict[tuple[int, int], int | None]]:
         """Return where the output's messages are first cut, and where each piece ends, by input index and number."""
@@ -157,7 +156,7 @@ class Weave:
     def _blocks(self, out: int) -> Slots:
         slot = self._slots[_checked(out, len(self._slots))]
         if slot.blocks is None:
-            slot.blocks = Slots([]) if slot.item is GONE else unedited(slot.item.content)
+            slot.blocks = unedited(slot.item.content)
         return slot.blocks
 
     def _is_emptied(self, out: int) -> bool:
@@ -169,10 +168,10 @@ class Weave:
         if loss is not None and not entry.pieces:
             is_there = loss.kind == "dropped" or (loss.kind != "invented" and not self._is_said_otherwise(loss))
             return [(entry.index, loss.was)] if is_there else []
-        pieces = [piece for piece in entry.pieces if self._slots[piece.out].item is not GONE]
-        if not pieces:
+        pieces, below = entry.pieces, self._node.get(entry.index)
+        head = next((slot for piece in pieces if (slot := self._slots[piece.out]).item is not GONE), None)
+        if head is None:
             return []
-        head, below = self._slots[pieces[0].out], self._node.get(entry.index)
         is_whole = loss is None and pieces[0].end is None and pieces[0].out not in self._taken
         if is_whole and head.blocks is None and below is _NOTHING:
             return [(entry.index, head.item)]
@@ -183,7 +182,7 @@ class Weave:
             changes["content"] = tuple(block for _, block in woven)
             if any(self._slots[piece.out].is_changed for piece in pieces):
                 self.origins[entry.index] = [origin for origin, _ in woven]
-        return [(entry.index, self.fields(head.item, below, changes))]
+        return [(entry.index, self.fields(head.item, below, changes, is_changed=head.is_changed))]
 
     def _joined(self, pieces: Sequence[_Piece]) -> Slots:
         """Return the slots of some pieces as one list, without those of blocks that go elsewhere."""
@@ -197,6 +196,8 @@ class Weave:
                     joined.slots.append(attrs.evolve(slot, added=list(slot.added)))
                 else:
                     (joined.slots[-1].added if joined.slots else joined.before).extend(slot.added)
+            if piece.end is None:
+                (joined.slots[-1].added if joined.slots else joined.before).extend(blocks.behind)
         return joined
 
     def _left_of_message(self, out: int) -> list[Any]:
@@ -207,7 +208,7 @@ class Weave:
         if not self._is_emptied(out):
             return [slot.item]
         blocks = self._blocks(out)
-        added = [*blocks.before, *(block for each in blocks.slots for block in each.added)]
+        added = [*blocks.before, *(block for each in blocks.slots for block in each.added), *blocks.behind]
         left = tuple(block for block in added if not isinstance(block, Back))
         return [slot.item.evolve(content=left)] if left else []
 
@@ -267,8 +268,8 @@ class Weave:
         if loss is None or loss.kind == "changed":
             slot = slots.slots[entry.at[0]]
             if slot.item is not GONE and entry.at[0] in wholes:
-                return self.item(slot.item, _without_changes(node))
-            return GONE if slot.item is GONE else self.item(slot.item, node)
+                return self._item(slot, _without_changes(node))
+            return GONE if slot.item is GONE else self._item(slot, node)
         if loss.kind == "dropped":
             return loss.was
         if loss.kind == "merged":
@@ -277,29 +278,43 @@ class Weave:
             return GONE
         place = _apart_at(loss)
         slot = slots.slots[entry.at[0]] if place is None else self._block_apart(place)
-        return slot.item if loss.was is None or slot.item is GONE or (self._keeps and slot.is_changed) else loss.was
+        if slot.item is GONE or loss.was is None:
+            return GONE if slot.item is GONE else self._item(slot, node)
+        return slot.item if self._keeps and slot.is_changed else loss.was
 
     def _block_apart(self, place: tuple[int, int]) -> Slot:
         out, block = place
-        if self._slots[_checked(out, len(self._slots))].item is GONE:
-            return self._slots[out]
         slots = self._blocks(out).slots
         return slots[_checked(block, len(slots))]
 
-    def item(self, item: Any, node: Node) -> Any:
+    def _item(self, slot: Slot, node: Node) -> Any:
         """Return a block or tool as it was."""
+        item = slot.item
         if node is _NOTHING:
             return item
         if node.loss is not None and node.loss.kind == "changed":
-            return item if self._keeps and not same(item, node.loss.now) else node.loss.was
+            return item if self._may_keep(slot.is_changed) and not same(item, node.loss.now) else node.loss.was
         changes: dict[str, Any] = {}
         content = node.below.get("content")
         if content is not None and isinstance(item, ToolResultBlock):
-            changes["content"] = tuple(block for _, block in self.items(unedited(item.content), content))
-        return self.fields(item, node, changes)
+            inside = unedited(item.content)
+            for each in inside.slots:
+                each.is_changed = slot.is_changed and None
+            changes["content"] = tuple(block for _, block in self.items(inside, content))
+        return self.fields(item, node, changes, is_changed=slot.is_changed)
 
-    def fields(self, owner: _N, node: Node, changes: dict[str, Any]) -> _N:
-        """Return an object with the fields that it had."""
+    def _may_keep(self, is_changed: bool | None) -> bool:  # noqa: FBT001 - a fact, not an option
+        return self._keeps and is_changed is not False
+
+    def fields(self, owner: _N, node: Node, changes: dict[str, Any], *, is_changed: bool | None = None) -> _N:
+        """Return an object with the fields that it had; what was changed since stays.
+
+        Args:
+            owner: the object.
+            node: its losses.
+            changes: further ones.
+            is_changed: whether it was edited, if that is known.
+        """
         names = {field.alias for field in attrs.fields(type(owner))}
         for name, below in node.below.items():
             loss = below.loss
@@ -308,7 +323,7 @@ class Weave:
             if name not in names:
                 msg = f"{type(owner).__name__} has no field {name!r}"
                 raise LossError(msg, code="edited", path=loss.path)
-            if not self._keeps or _unchanged(getattr(owner, str(name)), loss.now):
+            if not self._may_keep(is_changed) or _unchanged(getattr(owner, str(name)), loss.now):
                 changes[str(name)] = loss.was
         if changes.get("raw_input") is not None:
             changes["input"] = UNSET  # the text determines it
@@ -388,6 +403,7 @@ def _carried_out(
         if not any(moved):
             yield from restored(entry)
         yield from added(number)
+    yield from added(len(plan))
 
 
 def _by_slot(plan: list[_Entry], slots: Slots, node: Node) -> dict[int, list[int]]:
@@ -408,11 +424,11 @@ def _by_slot(plan: list[_Entry], slots: Slots, node: Node) -> dict[int, list[int
 def _homes(
     plan: list[_Entry], slots: Slots, by_slot: dict[int, list[int]], left_of: Callable[[int], list[Any]]
 ) -> dict[int, list[Any]]:
-    """Return what was added, by the part of the plan that it stands behind; -1: before all.
+    """Return what was added, by the part of the plan that it stands behind; -1: before all; the last: at the end.
 
     What was added behind something that moved stands behind the one before that.
     """
-    after: dict[int, list[Any]] = {-1: list(slots.before)}
+    after: dict[int, list[Any]] = {-1: list(slots.before), len(plan): slots.behind}
     home = -1
     for place, slot in enumerate(slots.slots):
         if not slot.is_moved:
