@@ -16,6 +16,7 @@ from agentmsg.fitting.digest import canonical
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import Made, MadeName, given
 from agentmsg.values.text import dump_json
+from agentmsg.values.types import is_mapping, is_sequence
 
 if TYPE_CHECKING:
     from agentmsg.model.history import History
@@ -154,7 +155,7 @@ def prints_of(history: History, document: dict[str, Any] | None = None) -> Print
 def _message_print(message: Any, told: dict[str, Any]) -> MessagePrint:
     blocks = tuple(map(_block_print, message.content, told.get("content", ())))
     fields = {name: value for name, value in told.items() if name not in ("role", "content", "id", "created_at")}
-    says = _hex(dump_json(fields), _SAYS) if fields else ""
+    says = _hex(_said(fields), _SAYS) if fields else ""
     return MessagePrint(str(message.role), says, _id_print(message.id), blocks)
 
 
@@ -167,7 +168,19 @@ def _block_print(block: Any, told: Any) -> BlockPrint:
         hidden.add("item_id")
     says = {name: value for name, value in told.items() if name not in hidden} if hidden else told
     kind = _hex(type(block).__name__.encode(), _CLASS)
-    return BlockPrint(kind, _hex(dump_json(says), _SAYS), _id_print(getattr(block, link) if link else None))
+    return BlockPrint(kind, _hex(_said(says), _SAYS), _id_print(getattr(block, link) if link else None))
+
+
+def _said(told: dict[str, Any]) -> bytes:
+    """Return what an object says as JSON, without notes: those of what is inside it are left."""
+    raw = dump_json(told)
+    return dump_json(_bare(told)) if b'"notes"' in raw else raw
+
+
+def _bare(value: Any) -> Any:
+    if is_mapping(value):
+        return {key: _bare(each) for key, each in value.items() if key != "notes"}
+    return [_bare(each) for each in value] if is_sequence(value) else value
 
 
 def _id_print(id: str | None) -> str | None:
