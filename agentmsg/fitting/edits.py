@@ -12,6 +12,7 @@ import attrs
 
 from agentmsg.fitting.longest_run import longest_run
 from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, pair_equal, unpaired
+from agentmsg.fitting.prints import BlockPrint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -164,9 +165,9 @@ def _exactly(print_: Any) -> Any:
 
 
 def _without_id(print_: Any) -> Any:
-    blocks = getattr(print_, "blocks", None)
-    bare = attrs.evolve(print_, id=None)
-    return bare if not blocks else attrs.evolve(bare, blocks=tuple(map(_without_id, blocks)))
+    if isinstance(print_, BlockPrint):
+        return attrs.evolve(print_, id=None, name=None)
+    return attrs.evolve(print_, id=None, blocks=tuple(map(_without_id, print_.blocks)))
 
 
 def _by_key(prints: Sequence[Any], left: list[int], key: Callable[[Any], Any]) -> dict[Any, list[int]]:

@@ -14,7 +14,7 @@ import attrs
 
 from agentmsg.fitting.digest import canonical
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
-from agentmsg.model.generated import Made, MadeName, given
+from agentmsg.model.generated import Made, given
 from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_mapping, is_sequence
 
@@ -42,15 +42,18 @@ class BlockPrint:
         kind: digest of its class.
         says: digest of all it says but its id.
         id: digest of its id, or its link; None if it has none that is stated.
+        name: digest of a result's name; None if it has none that is stated.
     """
 
     kind: str
     says: str
     id: str | None
+    name: str | None = None
 
     def is_one(self, other: BlockPrint) -> bool:
         """Whether both are prints of the same block."""
-        return self.says == other.says and self.kind == other.kind and _are_one(self.id, other.id)
+        is_one = self.says == other.says and self.kind == other.kind
+        return is_one and _are_one(self.id, other.id) and _are_one(self.name, other.name)
 
     def likeness(self, other: BlockPrint) -> int:
         """Return how much both may be prints of one block that was edited; 0: not at all."""
@@ -115,11 +118,11 @@ def _are_one(one: str | None, other: str | None) -> bool:
 
 
 def _told(block: BlockPrint) -> str:
-    return _marked(block.kind + block.says, block.id)
+    return _marked(block.kind + block.says, block.id, block.name)
 
 
-def _marked(says: str, id: str | None) -> str:
-    return says if id is None else f"{says}{_MARK}{id}"
+def _marked(*parts: str | None) -> str:
+    return _MARK.join(part or "" for part in parts).rstrip(_MARK)
 
 
 def read_prints(messages: Any, tools: Any) -> Prints:
@@ -130,8 +133,8 @@ def read_prints(messages: Any, tools: Any) -> Prints:
     """
 
     def block(text: str) -> BlockPrint:
-        says, _, own = text.partition(_MARK)
-        return BlockPrint(says[: 2 * _CLASS], says[2 * _CLASS :], own or None)
+        says, id_, name, *_ = [*text.split(_MARK), "", ""]
+        return BlockPrint(says[: 2 * _CLASS], says[2 * _CLASS :], id_ or None, name or None)
 
     def message(role: str, fields: str, *blocks: str) -> MessagePrint:
         says, _, own = fields.partition(_MARK)
@@ -160,15 +163,17 @@ def _message_print(message: Any, told: dict[str, Any]) -> MessagePrint:
 
 
 def _block_print(block: Any, told: Any) -> BlockPrint:
-    link = "id" if isinstance(block, ToolUseBlock) else "tool_call_id" if isinstance(block, ToolResultBlock) else ""
-    hidden = {link} if link else set[str]()
-    if isinstance(block, ToolResultBlock) and isinstance(block.name, MadeName):
-        hidden.add("name")
+    hidden: set[str] = set()
+    link = name = None
+    if isinstance(block, ToolUseBlock):
+        link, hidden = block.id, {"id"}
+    elif isinstance(block, ToolResultBlock):
+        link, name, hidden = block.tool_call_id, block.name, {"tool_call_id", "name"}
     if isinstance(getattr(block, "item_id", None), Made):
         hidden.add("item_id")
-    says = {name: value for name, value in told.items() if name not in hidden} if hidden else told
+    says = {key: value for key, value in told.items() if key not in hidden} if hidden else told
     kind = _hex(type(block).__name__.encode(), _CLASS)
-    return BlockPrint(kind, _hex(_said(says), _SAYS), _id_print(getattr(block, link) if link else None))
+    return BlockPrint(kind, _hex(_said(says), _SAYS), _id_print(link), _id_print(name))
 
 
 def _said(told: dict[str, Any]) -> bytes:
