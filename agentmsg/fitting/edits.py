@@ -189,6 +189,9 @@ def _pair_gap(old: Sequence[_P], new: Sequence[_P], pairs: Pairs, mine: list[int
     for i, k in found.items():
         score = old[i].likeness(new[k])
         others = [each for each in free if old[each].likeness(new[k]) >= score]
+        if old[i].is_one(new[k]):
+            # Of equal ones, another may have been edited.
+            others += [each for each, to in found.items() if old[each].is_one(new[k]) and not old[each].is_one(new[to])]
         if others or any(old[i].likeness(new[each]) >= score for each in added):
             unsure.update([i, *others])
     return unsure
