@@ -14,6 +14,7 @@ import attrs
 
 from agentmsg.errors import LossError
 from agentmsg.fitting.content_levels import extras_hold_content, loss_holds_content
+from agentmsg.fitting.difference import difference
 from agentmsg.fitting.fitted import FitItem, Fitted, Joined, make_item
 from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, level_at
@@ -103,7 +104,7 @@ def check_unedited(history: History, output: History) -> None:
 
 def loses_content(fitted: Fitted) -> bool:
     """Whether the loss report may hold content losses, without computing it."""
-    if fitted.plan is not None or fitted.tools is not None:
+    if fitted.plan is not None or fitted.tools is not None or fitted.is_measured:
         return True
     if extras_hold_content(fitted.source, fitted.source.extras, fitted.history.extras):
         return True
@@ -124,6 +125,8 @@ def _derive(fitted: Fitted) -> list[Loss]:
     report = _Report(fitted.codec, fitted.reasons)
     if fitted.history is fitted.source:
         return report.losses
+    if fitted.is_measured:
+        return difference(fitted.source, fitted.history, fitted.codec)
     if not _same_messages(fitted):
         if fitted.plan is None and not (fitted.rules or fitted.gone or fitted.added or fitted.invented):
             _compare_in_place(report, fitted)

@@ -23,6 +23,7 @@ from agentmsg.fitting.losses import ANNOTATIONS, Loss, Losses, relisted
 from agentmsg.fitting.restore import restore as woven
 from agentmsg.model.checks import checked, one_of
 from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
 from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.restore import Edits
     from agentmsg.formats.codec import Codec
-    from agentmsg.model.msg import Msg
 
 __all__ = ["KEY", "carried", "carried_text", "has_slot", "restore", "uncarried"]
 
@@ -41,6 +41,9 @@ KEY = "agentmsg.losses"
 
 def has_slot(codec: Codec) -> bool:
     """Whether a format has a place for loss reports: messages whose metadata it supports."""
+    if codec.caps.measured:
+        probe = Msg("user", "Hello", metadata={KEY: [KEY]}, id=None, created_at=None)
+        return any(KEY in message.metadata for message in fit(History([probe]), codec).history)
     return any("metadata" in row.fields for row in codec.caps.messages.values())
 
 
@@ -119,6 +122,8 @@ def _last_head(output: History, codec: Codec) -> int:
 
 def _is_place(message: Msg, codec: Codec) -> bool:
     """Whether the table supports the metadata of a message, taken by itself."""
+    if codec.caps.measured:
+        return True  # what comes back tells
     row = codec.caps.row(message.role)
     cell = None if row is None else row.fields.get("metadata")
     return cell is not None and cell(message.metadata, message) is message.metadata

@@ -119,7 +119,7 @@ def repaired(fitted: Fitted, codec: Codec, *, fits: bool = True, also: Collectio
             paths = list(rule.find(request))
             edits = list(mend(Mending(request, paths, **choices))) if paths else ()
             if edits:
-                draft = draft or Draft(fitted, codec)
+                draft = draft or Draft(_plainly(history, codec) if codec.caps.measured else fitted, codec)
                 draft.apply(edits, rule.code)
                 if fits and codec.caps.derives_names:
                     draft.rename_results(rule.code)
@@ -129,7 +129,15 @@ def repaired(fitted: Fitted, codec: Codec, *, fits: bool = True, also: Collectio
             break
         if fits and draft is not None:
             again = fit(history, codec)
-            if again.history is not history:
+            if again.history is not history and codec.caps.measured:
+                history, draft = again.history, None
+            elif again.history is not history:
                 draft.follow(again)
                 history = draft.history
+    if fits and codec.caps.measured:
+        return attrs.evolve(fitted, history=history)
     return fitted if draft is None else draft.fitted()
+
+
+def _plainly(history: History, codec: Codec) -> Fitted:
+    return make_fitted(history, history, codec.name)

@@ -292,6 +292,12 @@ def floor(codec: Codec, history: History) -> None:
     assert carried.history is carried.source, f"the table says carried, fit says {list(account(carried))[:3]}"
 
 
+def stable_writing(codec: Codec, history: History) -> None:
+    """Law 3 (a), for codecs without a table: any history is written, and ``write(read(write(h)))`` is ``write(h)``."""
+    document = plain(history, codec)
+    _is_document(plain(codec.read(plain_copy(document, 250)), codec), document, "not the same when written again (a)")
+
+
 def _projected(history: History, codec: Codec) -> History:
     from agentmsg.testing.projection import project  # noqa: PLC0415 - only here
 
@@ -382,6 +388,7 @@ LAWS: Mapping[str, Callable[..., Any]] = {
     "honest report": honest_account,
     "carried report": carried_account,
     "floor": floor,
+    "stable writing": stable_writing,
     "nothing hides": nothing_hides,
     "returns through": returns_through,
     "through the middle": through_the_middle,
