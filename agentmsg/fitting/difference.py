@@ -93,7 +93,8 @@ class _Report:
             following = in_turn(old[after], new[after]) if after < least else None
             is_part = len(places) < len(old[start].content)
             # What is missing may be in the next message, unless that surely is the next one's.
-            if is_part and following is None and not (after == len(old) == len(new)):
+            is_last = after == len(old) == len(new)
+            if is_part and not is_last and (following is None or len(new) > len(old)):
                 break
             self.message(start, old[start], new[start], places)
             start, places = after, following
@@ -173,7 +174,7 @@ class _Report:
                 why = "is in another message now"
                 self.tell(at, "moved", "annotation", why, was=block, now=matched.apart[j])
             elif j in stay:
-                is_whole = places[j] in matched.joined.values()
+                is_whole = places[j] in matched.wholes
                 self.item(at, block, new[places[j]], is_whole=is_whole, apart=matched.inner.get(j))
             elif j in places:
                 was = None if same(block, new[places[j]]) else block
@@ -215,7 +216,7 @@ class _Report:
         if is_result and (apart or not same(old.content, new.content)):
             places, joined = align_blocks(old.content, new.content)
             is_said = survives(old.structured, words(new)) or survives(old.error, words(new))
-            matched = _Matched(places, joined, apart or {})
+            matched = _Matched(places, joined, apart or {}, wholes=frozenset(joined.values()))
             self.items((*at, "content"), old.content, new.content, matched, is_said=is_said)
 
     def fields(
@@ -233,7 +234,8 @@ class _Report:
             left = given(now)
             is_gone = not left and not isinstance(left, (int, float))
             kind: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
-            level = "annotation" if is_whole and name == "text" else _level((*path, name), was, left, (old, new))
+            is_there = is_whole and name == "text" and was in now
+            level = "annotation" if is_there else _level((*path, name), was, left, (old, new))
             self.tell((*path, name), kind, level, was=was, now=left)
 
     def rest(self, history: History, back: History) -> None:
@@ -260,12 +262,14 @@ class _Matched:
         joined: for those that aren't there, the place of the one that holds their words, too.
         apart: for those that are in another message, its index and the place there.
         inner: the same for blocks inside results, by the place of the result.
+        wholes: the places of those that hold the words of several.
     """
 
     places: dict[int, int]
     joined: Mapping[int, int] = attrs.field(factory=dict[int, int])
     apart: Mapping[int, Any] = attrs.field(factory=dict[int, Any])
     inner: Mapping[int, Mapping[int, Any]] = attrs.field(factory=dict[int, "Mapping[int, Any]"])
+    wholes: frozenset[int] = frozenset()
 
 
 def _matched(index: int, message: Msg, runs: list[Run], found: Placed) -> _Matched:
@@ -279,7 +283,8 @@ def _matched(index: int, message: Msg, runs: list[Run], found: Placed) -> _Match
 
     apart = {j: found.apart[spot] for j, spot in mine if spot in found.apart} if found.apart else {}
     inner = {j: found.inner[spot] for j, spot in mine if spot in found.inner} if found.inner else {}
-    return _Matched(among(found.places), among(found.joined), apart, inner)
+    wholes = frozenset(at[spot] for spot in found.wholes.intersection(at)) if found.wholes else frozenset[int]()
+    return _Matched(among(found.places), among(found.joined), apart, inner, wholes)
 
 
 def _rests(new: Sequence[Msg], found: Placed, index: int) -> bool:
@@ -289,13 +294,12 @@ def _rests(new: Sequence[Msg], found: Placed, index: int) -> bool:
 
 
 def _base(new: Sequence[Msg], runs: list[Run]) -> Msg:
-    """Return a message of some runs; only the front of a message has its fields."""
+    """Return a message of some runs, with the fields of the one that holds the first."""
     first = runs[0]
     message = new[first.message]
     if len(runs) == 1 and not first.first and len(first.blocks) == len(message.content):
         return message
-    head = message if not first.first else Msg(message.role, id=None, created_at=None)  # type: ignore[arg-type]
-    return head.evolve(content=tuple(new[run.message].content[k] for run in runs for k in run.blocks))
+    return message.evolve(content=tuple(new[run.message].content[k] for run in runs for k in run.blocks))
 
 
 def _matched_tools(old: Sequence[Any], new: Sequence[Any]) -> dict[int, int]:

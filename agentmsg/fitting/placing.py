@@ -48,6 +48,7 @@ class Placed:
     Attributes:
         places: of the blocks that are there, by message and block.
         joined: for blocks that aren't, the block that now holds their words, too.
+        wholes: these.
         apart: of the blocks that aren't in a run of their message.
         inner: the same for blocks inside results: their places, by result and index inside.
         runs: by message.
@@ -59,6 +60,7 @@ class Placed:
     joined: dict[Spot, Spot]
     apart: dict[Spot, Spot] = attrs.field(factory=dict[Spot, Spot])
     inner: dict[Spot, dict[int, Spot]] = attrs.field(factory=dict[Spot, "dict[int, Spot]"])
+    wholes: frozenset[Spot] = frozenset()
     runs: dict[int, list[Run]] = attrs.field(factory=dict[int, list[Run]])
     owned: set[int] = attrs.field(factory=set[int])
     taken: set[Spot] = attrs.field(factory=set[Spot])
@@ -112,6 +114,7 @@ def placed(old: Sequence[Msg], new: Sequence[Msg], mine: range, theirs: range) -
     pairs, joined = align(_items(old, a), _items(new, b))
     places = {_spot(a[x]): _spot(b[y]) for x, y in pairs.items() if a[x][1] is not None}
     found = Placed(places, {_spot(a[x]): _spot(b[y]) for x, y in joined.items()})
+    found.wholes = frozenset(found.joined.values())
     _find_inner(old, new, found, (a, b, pairs))
     owners = {b[y]: a[x] for x, y in pairs.items()}
     for index in theirs:
@@ -176,7 +179,9 @@ def _find_runs(new: Sequence[Msg], index: int, owners: dict[_Place, _Place], fou
     found.owned.add(index)
     while True:
         runs = _runs_of(blocks, owner)
-        longest = {i: max((run for other, run in runs if other == i), key=len) for i, _ in runs}
+        longest: dict[int, list[int]] = {}
+        for i, run in runs:
+            longest[i] = max(longest.get(i, run), run, key=len)
         further = [k for i, run in runs if run is not longest[i] for k in run if k in owner]
         if not further:
             break
