@@ -24,7 +24,6 @@ from agentmsg.fitting.words import held, survives, words
 from agentmsg.model.blocks import BLOCK_TAGS, ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.generated import given
-from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Level
     from agentmsg.model.base import Noted
     from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
 
 __all__ = ["difference"]
 

@@ -12,8 +12,9 @@ from agentmsg.errors import AgentMsgError, InvalidMessage, LossError, excerpt, i
 from agentmsg.fitting.edits import Slots, edited, edited_messages, unedited
 from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.fitting.prints import prints_of
+from agentmsg.fitting.restore_plan import Node, Woven, tree
 from agentmsg.fitting.spellings import respelt
-from agentmsg.fitting.weaving import Edits, Node, Weave, Woven, tree
+from agentmsg.fitting.weaving import Edits, Weave
 from agentmsg.model.checks import checked, listed, one_of
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings

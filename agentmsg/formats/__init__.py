@@ -6,7 +6,6 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | --- | --- |
 | Codec | the base class: reader, writer, options |
 | Caps, MessageRow, Row, Cell, Rule | the capability table: what a format supports, by role, class and field |
-| EVERYTHING | the table of a format that loses nothing |
 | KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: supported, dropped, swapped for the nearest |
 | Shape, Unreadable, Native | how one kind of native object corresponds to one class |
 | read_as, write_as | reading and writing by shape: unknown fields become extras, odd spellings a note |
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from agentmsg.formats import cells, dispatch, grouping, made_ids, natives, restructure, rules, speed, spelling
     from agentmsg.formats.capabilities import (
         ANY_ROLE,
-        EVERYTHING,
         KEEP,
         Caps,
         Cell,
@@ -93,7 +91,6 @@ if TYPE_CHECKING:
 # The home of each name, which is imported on first use.
 _HOMES = {
     "ANY_ROLE": "agentmsg.formats.capabilities",
-    "EVERYTHING": "agentmsg.formats.capabilities",
     "EMPTY": "agentmsg.values.frozen",
     "KEEP": "agentmsg.formats.capabilities",
     "CallNames": "agentmsg.model.tool_links",
@@ -158,7 +155,6 @@ _HOMES = {
 __all__ = [
     "ANY_ROLE",
     "EMPTY",
-    "EVERYTHING",
     "KEEP",
     "CallNames",
     "Caps",

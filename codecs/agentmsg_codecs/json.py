@@ -31,7 +31,6 @@ import attrs
 
 from agentmsg import DecodeError, History, InvalidMessage, Msg
 from agentmsg.formats import (
-    EVERYTHING,
     Caps,
     Codec,
     adopt,
@@ -107,7 +106,7 @@ class JsonCodec(Codec):
 
     def make_caps(self) -> Caps:
         """Return that every history is supported."""
-        return EVERYTHING
+        return Caps(everything=True)
 
     def read(self, document: Any) -> History:
         """Read a document: an object with "agentmsg", a list of messages, or one message."""

@@ -34,7 +34,6 @@ import attrs
 
 from agentmsg import AgentMsgError, DecodeError, EncodeError, History, InvalidMessage, Limits
 from agentmsg.formats import (
-    EVERYTHING,
     Caps,
     Codec,
     adopt,
@@ -125,7 +124,7 @@ class MsgpackCodec(Codec):
 
     def make_caps(self) -> Caps:
         """Return that every history is supported."""
-        return EVERYTHING
+        return Caps(everything=True)
 
     def read(self, document: Any) -> History:
         """Read a document."""
