@@ -13,6 +13,7 @@ from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.edits import GONE, Back, edited
 from agentmsg.fitting.prints import prints_of, read_prints
 from agentmsg.fitting.restore import restore
+from agentmsg.values.types import is_mapping
 from data import golden
 from support.checked import msg
 
@@ -37,7 +38,7 @@ _SENT = History(
     ]
 )
 _NEW = Msg("user", "And one more thing.", id=None, created_at=None)
-NAMES = tuple(name for name in am.codec_names() if am.get_codec(name).holds_messages)
+NAMES: tuple[Any, ...] = tuple(name for name in am.codec_names() if am.get_codec(name).holds_messages)
 
 
 def _reports(target: am.CodecName) -> tuple[History, list[am.Losses]]:
@@ -121,8 +122,9 @@ def test_edits_of_the_document_stay_too(target: am.CodecName) -> None:
     losses = from_lines(to_lines(done.losses, am.decode(done.document, target)))
     key = "contents" if target == "gemini" else "messages"
     new = am.encode(_NEW, target)
-    for document in (am.encode(_SENT, target, on_loss="ignore"), done.document):
-        native = document if isinstance(document, list) else document[key]
+    documents: list[Any] = [am.encode(_SENT, target, on_loss="ignore"), done.document]
+    for document in documents:
+        native: Any = document[key] if is_mapping(document) else document
         native.insert(1, (new if isinstance(new, list) else new.get(key, [new]))[0])
         native.pop()
         got = am.restore(am.decode(document, target), losses, edits="keep")

@@ -10,6 +10,7 @@ import agentmsg as am
 from agentmsg import History, Msg, TextBlock, ToolUseBlock, same
 from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.fit import fit
+from agentmsg.formats import is_list
 from agentmsg.testing import CodecBroken, check_codec
 from support.checked import msg
 
@@ -20,7 +21,7 @@ class Lines(am.Codec):
     name = "lines"
 
     def read(self, document: Any) -> History:
-        if not isinstance(document, list) or not all(isinstance(line, str) and ": " in line for line in document):
+        if not is_list(document) or not all(isinstance(line, str) and ": " in line for line in document):
             words = "a list of texts such as 'user: Hello' is needed"
             raise am.DecodeError(words, code="type")
         pairs = (line.split(": ", 1) for line in document)
@@ -36,20 +37,22 @@ class Noted(am.Codec):
     name = "noted"
 
     def read(self, document: Any) -> History:
-        if not isinstance(document, list):
+        if not is_list(document):
             words = "a list is needed"
             raise am.DecodeError(words, code="type")
         return History(self._read(entry) for entry in document)
 
     def _read(self, entry: Any) -> Msg:
         match entry:
-            case {"role": str(role), "text": str(text), "metadata": dict(metadata)} if len(entry) == 3:
-                return Msg(role, text, metadata=metadata, id=None, created_at=None)
+            case {"role": str(), "content": str(), "metadata": dict()} if len(entry) == 3:
+                return Msg(**entry, id=None, created_at=None)
+            case _:
+                pass
         words = "an object with a role, a text and metadata is needed"
         raise am.DecodeError(words, code="schema")
 
     def write(self, history: History) -> Any:
-        return [{"role": m.role, "text": m.text, "metadata": m.metadata} for m in history]
+        return [{"role": m.role, "content": m.text, "metadata": m.metadata} for m in history]
 
 
 class Fails(Lines):
@@ -90,7 +93,8 @@ def test_content_is_not_lost_in_silence() -> None:
     """It is refused, unless losses are collected or ignored; what is covered is written as it is."""
     with pytest.raises(am.LossError) as caught:
         am.dumps(_SENT, Lines())
-    assert [loss.path for loss in caught.value.losses or ()] == [("messages", 1, "content", 1)]
+    told: list[Any] = list(caught.value.losses)
+    assert [loss.path for loss in told] == [("messages", 1, "content", 1)]
     losses: list[am.Loss] = []
     assert am.dumps(_SENT, Lines(), losses=losses) == am.dumps(_SENT, Lines(), on_loss="ignore")
     assert losses
@@ -151,7 +155,7 @@ class Forgetful(Noted):
     """Writes what reads as something else."""
 
     def write(self, history: History) -> Any:
-        return [{"role": m.role, "text": f"{m.text}{m.text[:1]}", "metadata": {}} for m in history]
+        return [{"role": m.role, "content": f"{m.text}{m.text[:1]}", "metadata": {}} for m in history]
 
 
 def test_laws_find_a_writer_that_is_not_stable() -> None:

@@ -97,6 +97,8 @@ def _key(block: Any, role: str, tier: int) -> Any:
         case ThinkingBlock():
             said = block.thinking or block.redacted or (block.signature and block.signature.value) or ""
             return ("thinking", said) if tier <= _ANYWHERE else _said(said, tier) or ("thinking",)
+        case _:
+            pass
     if isinstance(block, MEDIA):
         return ("media", held(block)) if tier <= _ANYWHERE else None
     said = "" if isinstance(block, NativeBlock) else words(block)
@@ -120,17 +122,17 @@ def _call_key(block: ToolUseBlock, tier: int) -> Any:
 
 def _join(a: list[Item], b: list[Item], pairs: Pairs, joined: Pairs, mine: list[int]) -> None:
     """Find where the words of blocks without a partner now are: in what the next block before or after became."""
-    before: dict[int, int | None] = {}
-    near: int | None = None
-    for i in mine:
-        near = pairs.get(i, near)
-        before[i] = near
-    near = None
+    before: dict[int, int] = {}
+    for last, i in zip([-1, *mine], mine, strict=False):
+        near = pairs.get(i, before.get(last))
+        if near is not None:
+            before[i] = near
+    behind: int | None = None
     for i in reversed(mine):
-        near = pairs.get(i, near)
         if i in pairs:
+            behind = pairs[i]
             continue
-        place = next((k for k in (before[i], near) if k is not None and survives(a[i][0], words(b[k][0]))), None)
+        place = next((k for k in (before.get(i), behind) if k is not None and survives(a[i][0], words(b[k][0]))), None)
         if place is not None:
             joined[i] = place
 

@@ -25,6 +25,7 @@ from agentmsg.model.blocks import BLOCK_TAGS, ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.generated import given
 from agentmsg.model.settings import Settings
+from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,7 +185,7 @@ class _Report:
                 level = level_of_became(block, new[matched.joined[j]])
                 self.tell(at, "merged", level, _NEIGHBOURS, was=block, now=matched.joined[j])
             else:
-                tag = BLOCK_TAGS.get(type(block))
+                tag = BLOCK_TAGS.get(class_of(block))
                 why = f"no place for a {tag} block here" if tag else ""
                 self.tell(at, "dropped", level_of_gone(block), why, was=block)
         added = sorted(set(range(len(new))).difference(places.values()))
@@ -207,7 +208,7 @@ class _Report:
         if old is new:
             return
         if type(old) is not type(new):
-            tag, other = (BLOCK_TAGS.get(type(each), "foreign") for each in (old, new))
+            tag, other = (BLOCK_TAGS.get(class_of(each), "foreign") for each in (old, new))
             why = f"what was {tag} is {other} here"
             self.tell(at, "changed", level_of_became(old, new), why, was=old, now=new)
             return

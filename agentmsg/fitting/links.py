@@ -40,6 +40,8 @@ class Links:
         match path:
             case ("messages", int() as index, "content", int() as place, _):
                 self._changed[index, place] = number, was, now
+            case _:
+                pass  # a call inside a result has no result of its own
 
     def broken(self, messages: Sequence[Msg]) -> Iterator[int]:
         """Yield the numbers of the losses of links that no longer join what they joined before."""

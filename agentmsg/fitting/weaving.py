@@ -6,7 +6,7 @@ already rebuilt. A value that was changed since stays.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import attrs
 
@@ -92,7 +92,8 @@ class Weave:
             if loss.kind not in _FATES:
                 msg = f"a message is not {loss.kind} as a whole"
                 raise LossError(msg, code="edited", path=loss.path)
-            for number, (out, first) in enumerate(() if loss.kind == "dropped" else loss.now):
+            places: Any = () if loss.kind == "dropped" else loss.now
+            for number, (out, first) in enumerate(places):
                 own = cuts.setdefault(checked_index(out, len(self._slots)), [])
                 if loss.was is None:
                     own.append((first, index, number))
@@ -164,7 +165,7 @@ class Weave:
 
     def _is_said_otherwise(self, loss: Loss) -> bool:
         """Whether what holds the words of a merged message was edited or deleted: then they stay there, or go."""
-        out, place = loss.now[0]
+        out, place = cast("tuple[int, int]", loss.now[0])
         slot = self._slots[out]
         if slot.item is GONE:
             return True

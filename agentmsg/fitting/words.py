@@ -45,6 +45,8 @@ def words(block: Any) -> str:
             return block.text or ""
         case NativeBlock():
             return block.fallback or ""
+        case _:
+            pass
     source = getattr(block, "source", None)
     return source.text if isinstance(source, TextSource) else getattr(source, "url", None) or ""
 
@@ -102,5 +104,7 @@ def _leaves_of_block(block: BaseBlock) -> list[str]:
             return [*_leaves(block.url), *_leaves(block.title)]
         case NativeBlock():
             return _leaves(block.fallback) or _leaves(block.value)
+        case _:
+            pass
     source = getattr(block, "source", None)
     return _leaves(source.content) if isinstance(source, BlocksSource) else _leaves(words(block))
