@@ -210,6 +210,37 @@ def test_links_are_content_if_they_join_others(
     assert [loss.level for loss in losses] == levels
 
 
+# A result, what it became, and whether content was lost.
+RESULTS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
+    "a value as text": ({"structured": {"t": 4}}, {"content": [TextBlock('{"t":4}')]}, False),
+    "data as a value": ({"content": [DataBlock({"t": 4})]}, {"structured": {"t": 4}}, False),
+    "an error as text": (
+        {"error": "boom", "status": "error"},
+        {"content": [TextBlock("boom")], "status": "error"},
+        False,
+    ),
+    "an error in the text": (
+        {"content": [TextBlock("x")], "error": "boom", "status": "error"},
+        {"content": [TextBlock("x\nboom")], "status": "error"},
+        False,
+    ),
+    "texts as one": ({"content": [TextBlock("a b"), TextBlock("c d")]}, {"content": [TextBlock("a b\nc d")]}, False),
+    "a value gone": ({"structured": {"t": 4}}, {}, True),
+    "a failure gone": ({"content": [TextBlock("x")], "status": "error"}, {"content": [TextBlock("x")]}, True),
+    "an image gone": ({"content": [TextBlock("x"), _IMAGE]}, {"content": [TextBlock("x")]}, True),
+    "more than it said": ({"content": [TextBlock("x")]}, {"content": [TextBlock("x"), TextBlock("y")]}, True),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "is_lost"), RESULTS.values(), ids=RESULTS)
+def test_what_a_result_says_may_be_said_elsewhere_in_it(
+    old: dict[str, Any], new: dict[str, Any], *, is_lost: bool
+) -> None:
+    """Its content, its value and its error can say the same; only what none of them says is lost."""
+    one, other = (History([msg("tool", ToolResultBlock(tool_call_id="c", **fields))]) for fields in (old, new))
+    assert any(loss.level == "content" for loss in _restored(one, other)) == is_lost
+
+
 # Blocks on both sides, and their pairs.
 ALIGNED: dict[str, tuple[list[Any], list[Any], dict[int, int]]] = {
     "equal calls": ([_call(None), _call(None)], [_call(None), _call(None)], {0: 0, 1: 1}),

@@ -213,9 +213,9 @@ def test_prints_come_back_from_a_header() -> None:
     data: Any = json.loads(json.dumps(prints.as_data()))
     assert read_prints(data["prints"], data.get("tool_prints", [])) == prints
     header, *lines = list(to_lines(_reports("openai")[1][0], _SENT))
-    for broken in (5, [5], [["user"]], [[1, 2]], []):
+    for broken in (5, [5] * len(_SENT), [["user"]] * len(_SENT), [[1, 2]] * len(_SENT), []):
         with pytest.raises(am.DecodeError):
-            from_lines([json.dumps(json.loads(header) | {"prints": broken}), *lines])
+            from_lines([json.dumps(json.loads(header) | {"prints": broken}), *lines]).prints()
 
 
 EDITS: dict[str, Callable[[list[Any]], list[Any]]] = {

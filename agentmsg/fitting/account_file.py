@@ -25,7 +25,7 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
 from agentmsg.fitting.digest import DIGESTS, canonical, content_digest, digest_of, is_digest
-from agentmsg.fitting.losses import Loss, Losses, Path, Settled, SettledPrints, level_at
+from agentmsg.fitting.losses import Loss, Losses, Path, Settled, level_at
 from agentmsg.fitting.prints import Prints, prints_of, read_prints
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.model.base import CacheHint, Citation, Noted, Signature
@@ -35,6 +35,7 @@ from agentmsg.model.usage import Usage
 from agentmsg.registry import get_codec
 from agentmsg.values.frozen import adopt
 from agentmsg.values.text import dump_json, parse_json
+from agentmsg.values.types import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -204,7 +205,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
         guard=_guard(header),
         spelling=Settled(tuple(spelling)),
         length=header.get("messages"),
-        prints=SettledPrints(_prints(header)),
+        prints=_Prints(header.get("prints"), header.get("tool_prints", ())),
         carried=header.get("carried", 0),
         secret=header.get("secrets", False),
     )
@@ -228,6 +229,10 @@ def _header(line: Any) -> dict[str, Any]:
     if type(header.get("secrets", False)) is not bool:
         msg = 'the "secrets" in the header of a loss report must be true or false'
         raise DecodeError(msg)
+    prints = header.get("prints")
+    if prints is not None and (not is_list(prints) or len(prints) != count):
+        msg = "the header of a loss report has another number of prints than of messages"
+        raise DecodeError(msg)
     carried = header.get("carried", 0)
     if type(carried) is not int or carried < 0:
         msg = "the header of a loss report must count the losses carried in the output"
@@ -235,23 +240,21 @@ def _header(line: Any) -> dict[str, Any]:
     return header
 
 
-def _prints(header: Mapping[str, Any]) -> Prints | None:
-    """Return the prints in a header; None if it has none.
+@attrs.frozen
+class _Prints:
+    """The prints in a header, which few need; unlike a function, it can be pickled."""
 
-    Raises:
-        DecodeError: if they can't be read.
-    """
-    if "prints" not in header:
-        return None
-    try:
-        found = read_prints(header["prints"], header.get("tool_prints", []))
-    except (TypeError, ValueError, AttributeError) as error:
-        msg = f"the prints in the header of a loss report can't be read: {error}"
-        raise DecodeError(msg) from None
-    if len(found.messages) != header.get("messages"):
-        msg = "the header of a loss report has another number of prints than of messages"
-        raise DecodeError(msg)
-    return found
+    messages: Any
+    tools: Any
+
+    def __call__(self) -> Prints | None:
+        if self.messages is None:
+            return None
+        try:
+            return read_prints(self.messages, self.tools)
+        except (TypeError, ValueError, AttributeError) as error:
+            msg = f"the prints in the header of a loss report can't be read: {error}"
+            raise DecodeError(msg, path=(0,)) from None
 
 
 def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:

@@ -20,7 +20,7 @@ from agentmsg.fitting.longest_run import longest_run, moved_of
 from agentmsg.fitting.losses import PROMPT_ROLES, Loss, level_at
 from agentmsg.fitting.placing import Placed, Run, Spot, in_turn, placed
 from agentmsg.fitting.survival import level_of_added, level_of_became, level_of_gone, level_of_result_field
-from agentmsg.fitting.words import held, survives, words
+from agentmsg.fitting.words import adds_nothing, all_words, held
 from agentmsg.model.blocks import BLOCK_TAGS, ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.generated import given
@@ -155,7 +155,7 @@ class _Report:
             self.tell(("messages", index), "merged", "annotation", why, was=message, now=(where,))
 
     def items(
-        self, path: Path, old: Sequence[Any], new: Sequence[Any], matched: _Matched, *, is_said: bool = False
+        self, path: Path, old: Sequence[Any], new: Sequence[Any], matched: _Matched, said: tuple[str, str] = ("", "")
     ) -> None:
         """Compare two lists of blocks or tools.
 
@@ -164,7 +164,7 @@ class _Report:
             old: the list.
             new: the other.
             matched: where each is.
-            is_said: whether what the other list has more was said in another field.
+            said: what is said beside the lists: before, and now.
         """
         places = matched.places
         order = sorted(places)
@@ -175,7 +175,7 @@ class _Report:
                 why = "is in another message now"
                 self.tell(at, "moved", "annotation", why, was=block, now=matched.apart[j])
             elif j in stay:
-                is_whole = places[j] in matched.wholes
+                is_whole = places[j] in matched.wholes or adds_nothing(new[places[j]], said[0])
                 self.item(at, block, new[places[j]], is_whole=is_whole, apart=matched.inner.get(j))
             elif j in places:
                 was = None if same(block, new[places[j]]) else block
@@ -187,11 +187,10 @@ class _Report:
             else:
                 tag = BLOCK_TAGS.get(class_of(block))
                 why = f"no place for a {tag} block here" if tag else ""
-                self.tell(at, "dropped", level_of_gone(block), why, was=block)
+                self.tell(at, "dropped", level_of_gone(block, said[1]), why, was=block)
         added = sorted(set(range(len(new))).difference(places.values()))
         for number, k in enumerate(added, start=len(old)):
-            level = "annotation" if is_said else level_of_added(new[k])
-            self.tell((*path, number), "invented", level, now=k)
+            self.tell((*path, number), "invented", level_of_added(new[k], said[0]), now=k)
 
     def item(
         self, at: Path, old: Any, new: Any, *, is_whole: bool = False, apart: Mapping[int, Any] | None = None
@@ -216,9 +215,8 @@ class _Report:
         self.fields(at, old, new, _CONTENT if is_result else frozenset(), is_whole=is_whole)
         if is_result and (apart or not same(old.content, new.content)):
             places, joined = align_blocks(old.content, new.content)
-            is_said = survives(old.structured, words(new)) or survives(old.error, words(new))
             matched = _Matched(places, joined, apart or {}, wholes=frozenset(joined.values()))
-            self.items((*at, "content"), old.content, new.content, matched, is_said=is_said)
+            self.items((*at, "content"), old.content, new.content, matched, (all_words(old), all_words(new)))
 
     def fields(
         self, path: Path, old: Noted, new: Noted, skipped: frozenset[str] = frozenset(), *, is_whole: bool = False

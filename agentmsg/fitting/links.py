@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.generated import given
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,6 +57,8 @@ class Links:
                     now = self._changed[index, place][2] if (index, place) in self._changed else link
                     joined.setdefault(link, (set(), set()))[isinstance(block, ToolResultBlock)].add(now)
         for number, was, _ in self._changed.values():
+            if given(was) is None:
+                continue  # it joined nothing
             calls, results = joined.get(was, (set[Any](), set[Any]()))
             if calls and results and calls != results:
                 yield number

@@ -8,12 +8,14 @@ In a report's header, a message is a list: its role, the digest of its fields, a
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg.fitting.digest import canonical
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import maker
 from agentmsg.model.generated import Made, given
 from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_mapping, is_sequence
@@ -26,6 +28,7 @@ __all__ = ["BlockPrint", "MessagePrint", "Prints", "prints_of", "read_prints"]
 # Bytes of digests: of a class, of what an object says, and of its id.
 _CLASS, _SAYS, _ID = 1, 5, 3
 _MARK = "."
+_APART = frozenset({"role", "content", "id", "created_at"})
 
 
 def _hex(text: bytes, size: int) -> str:
@@ -113,6 +116,10 @@ class Prints:
         return {"prints": messages} | ({"tool_prints": list(map(_told, self.tools))} if self.tools else {})
 
 
+_make_block = maker(BlockPrint)
+_make_message = maker(MessagePrint)
+
+
 def _are_one(one: str | None, other: str | None) -> bool:
     return one is None or other is None or one == other
 
@@ -157,9 +164,9 @@ def prints_of(history: History, document: dict[str, Any] | None = None) -> Print
 
 def _message_print(message: Any, told: dict[str, Any]) -> MessagePrint:
     blocks = tuple(map(_block_print, message.content, told.get("content", ())))
-    fields = {name: value for name, value in told.items() if name not in ("role", "content", "id", "created_at")}
+    fields = {name: value for name, value in told.items() if name not in _APART}
     says = _hex(_said(fields), _SAYS) if fields else ""
-    return MessagePrint(str(message.role), says, _id_print(message.id), blocks)
+    return _make_message(str(message.role), says, _id_print(message.id), blocks)
 
 
 def _block_print(block: Any, told: Any) -> BlockPrint:
@@ -172,8 +179,12 @@ def _block_print(block: Any, told: Any) -> BlockPrint:
     if isinstance(getattr(block, "item_id", None), Made):
         hidden.add("item_id")
     says = {key: value for key, value in told.items() if key not in hidden} if hidden else told
-    kind = _hex(type(block).__name__.encode(), _CLASS)
-    return BlockPrint(kind, _hex(_said(says), _SAYS), _id_print(link), _id_print(name))
+    return _make_block(_kind_of(type(block).__name__), _hex(_said(says), _SAYS), _id_print(link), _id_print(name))
+
+
+@cache
+def _kind_of(name: str) -> str:
+    return _hex(name.encode(), _CLASS)
 
 
 def _said(told: dict[str, Any]) -> bytes:

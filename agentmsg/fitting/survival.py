@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.fitting.words import MEDIA, held, key_of, says_something, survives, words
+from agentmsg.fitting.words import MEDIA, all_words, held, says_something, survives, words
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ThinkingBlock, ToolResultBlock, ToolUseBlock
 
@@ -17,13 +17,22 @@ if TYPE_CHECKING:
 __all__ = ["level_of_added", "level_of_became", "level_of_gone", "level_of_result_field"]
 
 
-def level_of_gone(block: Any) -> Level:
-    """Return the level of a block or tool that is gone."""
+def level_of_gone(block: Any, said: str = "") -> Level:
+    """Return the level of a block or tool that is gone.
+
+    Args:
+        block: the block or tool.
+        said: what is said beside it.
+    """
+    if said and not block.extras and survives(block, said):
+        return "annotation"
     return "content" if not isinstance(block, BaseBlock) or says_something(block) or block.extras else "annotation"
 
 
-def level_of_added(block: Any) -> Level:
-    """Return the level of a block or tool that the input doesn't have."""
+def level_of_added(block: Any, said: str = "") -> Level:
+    """Return the level of a block or tool that the input doesn't have; as ``level_of_gone``."""
+    if said and survives(block, said):
+        return "annotation"
     return "content" if not isinstance(block, BaseBlock) or says_something(block) else "annotation"
 
 
@@ -41,7 +50,5 @@ def level_of_result_field(name: str, old: ToolResultBlock, new: ToolResultBlock,
     if name == "status":
         return level if old.is_error != new.is_error else "annotation"
     was, now = getattr(old, name), getattr(new, name)
-    if was is None:  # what the result said is now its error
-        said = "\n".join((words(old), old.error or "", key_of(old.structured).decode()))
-        return "annotation" if survives(now, said) else level
-    return "annotation" if survives(was, words(new)) else level
+    is_said = survives(now, all_words(old)) if was is None else survives(was, all_words(new))
+    return "annotation" if is_said else level

@@ -24,7 +24,7 @@ from agentmsg.model.sources import BlocksSource, TextSource
 from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_mapping
 
-__all__ = ["MEDIA", "held", "key_of", "says_something", "survives", "words"]
+__all__ = ["MEDIA", "adds_nothing", "all_words", "held", "key_of", "says_something", "survives", "words"]
 
 MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
 _HELD = ("data", "url", "file_id")
@@ -49,6 +49,18 @@ def words(block: Any) -> str:
             pass
     source = getattr(block, "source", None)
     return source.text if isinstance(source, TextSource) else getattr(source, "url", None) or ""
+
+
+def all_words(result: ToolResultBlock) -> str:
+    """Return all that a result says as text: in its content, its structured value and its error."""
+    inside = [key_of(each.data).decode() if isinstance(each, DataBlock) else words(each) for each in result.content]
+    structured = "" if result.structured is None else key_of(result.structured).decode()
+    return "\n".join(filter(None, [*inside, structured, result.error, result.status if result.is_error else None]))
+
+
+def adds_nothing(block: Any, said: str) -> bool:
+    """Whether each line of a text was said before."""
+    return bool(said) and isinstance(block, TextBlock) and all(line in said for line in block.text.split("\n"))
 
 
 def held(block: Any) -> Any:
