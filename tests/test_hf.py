@@ -115,7 +115,7 @@ def test_what_was_rejected_is_content() -> None:
     own: Any = returned(row).extras["hf"]
     assert set(own) == {"rejected", "score"}
     losses = am.convert(row, "hf", "openai").losses
-    assert [loss.path for loss in losses.content] == [("extras",)]
+    assert [loss.path for loss in losses.content] == [("extras", "hf", "rejected")]
 
 
 def test_answers_grow_and_split() -> None:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.errors import LossError
-from agentmsg.fitting.content_levels import extras_hold_content, loss_holds_content
 from agentmsg.fitting.difference import difference
+from agentmsg.fitting.extra_keys import lost_keys
 from agentmsg.fitting.fitted import FitItem, Fitted, Joined, make_item
+from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, level_at, level_of_loss
 from agentmsg.fitting.longest_run import moved_of
-from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, level_at
+from agentmsg.fitting.losses import Keys, Kind, Loss, Losses, Path
 from agentmsg.fitting.prints import prints_of
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
@@ -280,16 +281,18 @@ class _Report:
     def tell(self, path: Path, kind: Kind, level: Level, why: str, *, was: Any = None, now: Any = None) -> None:
         self.losses.append(_make_loss(path, kind, self.codec, level, was, now, why))
 
-    def loss(self, path: Path, kind: Kind, was: Any, now: Any, why: Any = None, *, owner: Any = None) -> None:
-        last = path[-1]
-        if self.reasons and path in self.reasons:
-            code, mended = self.reasons[path]
-            self.tell(path, kind, mended or level_at(path, was, now), code, was=was, now=now)
-            return
-        level = why.level if why is not None else level_at(path, was, now) if isinstance(last, str) else "content"
-        if level != "content" and loss_holds_content(last, was, now, owner):
-            level = "content"
-        self.tell(path, kind, level, why.why if why is not None else "", was=was, now=now)
+    def loss(
+        self, path: Path, kind: Kind, was: Any, now: Any, why: Any = None, *, owner: Any = None, order: Keys = ()
+    ) -> None:
+        level, words = (None, "") if why is None else (why.level, why.why)
+        reason = self.reasons.get(path[: path.index(EXTRAS) + 1] if EXTRAS in path else path) if self.reasons else None
+        if reason is not None:
+            words, level = reason
+            # A mend may change a name: it isn't asked what else was lost.
+            level = level or (level_of_loss if EXTRAS in path else level_at)(path, was, now)
+        else:
+            level = level_of_loss(path, was, now, owner, level)
+        self.losses.append(_make_loss(path, kind, self.codec, level, was, now, words, order=order))
 
     def placed(self, index: int, own: list[_Piece], *, is_moved: bool, is_lifted: bool) -> None:
         """Report the new place of a message that isn't one whole output message in its turn."""
@@ -322,6 +325,10 @@ class _Report:
             is_gone = not now and not isinstance(now, (int, float))
             fate: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
             caused = rule if rule is not None and _caused(rule, kind, get, was) else None
+            if name == EXTRAS and (keys := list(lost_keys(was, now))):
+                for way, how, one, other, order in keys:
+                    self.loss((*path, name, *way), how, one, other, caused, owner=old, order=order)
+                continue
             self.loss((*path, name), fate, was, now, caused, owner=old)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> None:
@@ -387,7 +394,7 @@ class _Report:
     def rest(self, fitted: Fitted) -> None:
         source, history = fitted.source, fitted.history
         asked, left, apart = source.settings, history.settings, {"messages", "tools"}
-        if left is None and any(path[0] == "settings" for path in self.reasons):
+        if left is None and not same(asked, Settings()):
             left = Settings()
         if asked is not None and left is not None:
             apart.add("settings")

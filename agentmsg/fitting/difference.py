@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.fitting.aligning import align_blocks
-from agentmsg.fitting.content_levels import loss_holds_content
+from agentmsg.fitting.extra_keys import lost_keys
+from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, level_of_loss
 from agentmsg.fitting.links import Links, is_link
 from agentmsg.fitting.longest_run import longest_run, moved_of
-from agentmsg.fitting.losses import PROMPT_ROLES, Loss, level_at
+from agentmsg.fitting.losses import Loss
 from agentmsg.fitting.placing import Placed, Run, Spot, in_turn, placed
 from agentmsg.fitting.survival import level_of_added, level_of_became, level_of_gone, level_of_result_field
 from agentmsg.fitting.words import adds_nothing, all_words, held
@@ -30,7 +31,7 @@ from agentmsg.values.types import class_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg.fitting.losses import Kind, Path
+    from agentmsg.fitting.losses import Keys, Kind, Path
     from agentmsg.formats.capabilities import Level
     from agentmsg.model.base import Noted
     from agentmsg.model.history import History
@@ -233,9 +234,19 @@ class _Report:
             left = given(now)
             is_gone = not left and not isinstance(left, (int, float))
             kind: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
+            if name == EXTRAS and (keys := list(lost_keys(was, now))):
+                for way, how, one, other, order in keys:
+                    self.key((*path, name, *way), how, (one, other), old, order)
+                continue
             is_there = is_whole and name == "text" and was in now
             level = "annotation" if is_there else _level((*path, name), was, left, (old, new))
             self.tell((*path, name), kind, level, was=was, now=left)
+
+    def key(self, path: Path, kind: Kind, values: tuple[Any, Any], owner: Noted, order: Keys) -> None:
+        """Tell a lost key of extras."""
+        was, now = values
+        level = level_of_loss(path, was, now, owner)
+        self.losses.append(Loss(path, kind, self.codec, level, was, now, order=order))
 
     def rest(self, history: History, back: History) -> None:
         """Compare what stands beside the messages."""
@@ -329,9 +340,7 @@ def _is_said(name: str, old: Noted, new: Noted) -> bool:
 def _level(path: Path, was: Any, now: Any, owners: tuple[Any, Any]) -> Level:
     """Return the level of a lost field."""
     old, new = owners
-    name, level = str(path[-1]), level_at(path, was, now)
-    if level != "content" and loss_holds_content(name, was, now, old):
-        level = "content"
+    name, level = str(path[-1]), level_of_loss(path, was, now, old)
     if name in _RESULT_FIELDS and isinstance(old, ToolResultBlock):
         return level_of_result_field(name, old, new, level)
     is_source = name == "source" and level == "content" and now is not None

@@ -20,7 +20,7 @@ from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, Joined, make_fitted, make_item, make_message
-from agentmsg.fitting.losses import level_of
+from agentmsg.fitting.levels import level_of
 from agentmsg.fitting.measuring import measured
 from agentmsg.fitting.result_overflow import APART, set_apart
 from agentmsg.fitting.whole_history import with_fields, with_rest

@@ -52,6 +52,13 @@ class Node:
         """Return the losses at and below a step further."""
         return self.below.get(key) or NOTHING
 
+    def all(self) -> Iterator[Loss]:
+        """Yield the losses at and below the path."""
+        if self.loss is not None:
+            yield self.loss
+        for below in self.below.values():
+            yield from below.all()
+
     def wholes(self) -> dict[int, Loss]:
         """Return the losses of whole items below, by index."""
         return {cast("int", key): each.loss for key, each in self.below.items() if each.loss is not None}

@@ -12,6 +12,8 @@ import attrs
 
 from agentmsg.errors import LossError
 from agentmsg.fitting.edits import GONE, Back, Slot, Slots, unedited
+from agentmsg.fitting.extra_keys import with_keys
+from agentmsg.fitting.levels import EXTRAS
 from agentmsg.fitting.restore_plan import (
     NOTHING,
     Entry,
@@ -270,6 +272,9 @@ class Weave:
         for name, below in node.below.items():
             loss = below.loss
             if loss is None:
+                if name == EXTRAS:
+                    keeps = self._may_keep(is_changed)
+                    changes[EXTRAS] = with_keys(owner.extras, below.all(), keeps_edits=keeps)
                 continue
             if name not in names:
                 msg = f"{type(owner).__name__} has no field {name!r}"

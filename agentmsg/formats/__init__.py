@@ -28,6 +28,7 @@ The rest is in modules, such as ``rules.call_as_function``:
 | cells | cells of capability tables that several formats share |
 | dispatch | tables from tags and classes to functions, by cattrs |
 | grouping | which messages share one native container |
+| issuers | who made an opaque payload, by the name of the model |
 | made_ids | ids for documents that have none |
 | media | ``data:`` URLs and media types |
 | natives | shared by many formats: messages kept whole, roles, ids, arguments |
@@ -48,7 +49,18 @@ from agentmsg.lazy import later
 
 if TYPE_CHECKING:
     from agentmsg.errors import excerpt
-    from agentmsg.formats import cells, dispatch, grouping, made_ids, natives, restructure, rules, speed, spelling
+    from agentmsg.formats import (
+        cells,
+        dispatch,
+        grouping,
+        issuers,
+        made_ids,
+        natives,
+        restructure,
+        rules,
+        speed,
+        spelling,
+    )
     from agentmsg.formats.capabilities import (
         ANY_ROLE,
         KEEP,
@@ -126,6 +138,7 @@ _HOMES = {
     "is_marked": "agentmsg.formats.natives",
     "is_object": "agentmsg.values.types",
     "is_sequence": "agentmsg.values.types",
+    "issuers": "agentmsg.formats.issuers",
     "made_ids": "agentmsg.formats.made_ids",
     "maker": "agentmsg.model.construction",
     "mark_of": "agentmsg.formats.shapes",
@@ -189,6 +202,7 @@ __all__ = [
     "is_marked",
     "is_object",
     "is_sequence",
+    "issuers",
     "made_ids",
     "maker",
     "mark_of",

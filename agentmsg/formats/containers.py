@@ -127,13 +127,24 @@ class Containers(Record):
             contents: the document.
             messages: the messages that were read.
             marks: other notes about the document; names and values as in ``marked``.
+
+        Raises:
+            DecodeError: if the document is an object with no key of messages, which isn't understood as one either.
         """
-        rest = contents.rest
+        rest, messages = contents.rest, tuple(messages)
+        if contents.place == "single" and self._is_other(messages, contents.natives[0]):
+            raise DecodeError(
+                f"this object holds no message of {self.title}: it has none of {', '.join(sorted(self.own))}"
+            )
         notes = self._notes[contents.place]
         if marks:
             note = {"/container": contents.place, **{f"/{key}": value for key, value in marks.items()}}
             notes = adopt({self.family: note})
-        return _make_history(tuple(messages), extras=adopt({self.family: rest}) if rest else EMPTY, notes=notes)
+        return _make_history(messages, extras=adopt({self.family: rest}) if rest else EMPTY, notes=notes)
+
+    def _is_other(self, messages: tuple[Msg, ...], native: Any) -> bool:
+        """Whether an object is a foreign one, kept whole; only in a list would it stand among messages."""
+        return messages[0].role == "native" and bool(self.own) and self.own.isdisjoint(native)
 
     def alone(self, history: History) -> History:
         """Return a new history, noted as a single message."""
@@ -154,7 +165,7 @@ class Containers(Record):
             return {noted if noted in self.keys else self.keys[0]: natives, **thaw(rest or {})}
         # A message that looks like a container would be read as one.
         if place == "single" and len(natives) == 1 and self.place(natives[0]) == "single":
-            return natives[0]
+            return natives if self._is_other(history.messages, natives[0]) else natives[0]
         return natives
 
     def _noted(self, history: History) -> str | None:

@@ -17,6 +17,7 @@ from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.carry import carried, restore, uncarried
 from agentmsg.fitting.digest import content_digest
 from agentmsg.fitting.fit import fit
+from agentmsg.fitting.levels import field_of
 from agentmsg.fitting.repairing import repair, repaired
 from agentmsg.formats.spelling import same_document
 from agentmsg.model.history import forgetful
@@ -152,7 +153,7 @@ def _rebuilds(losses: Losses, history: History, output: History, back: History, 
         f"an empty loss report for a change, or the other way round (b): {losses!r}"
     )
     assert len({loss.path for loss in losses}) == len(losses), "two losses of one path"
-    assert not any(loss.path[-1] in _CONTAINERS for loss in losses), "a loss of a whole list says nothing"
+    assert not any(field_of(loss.path) in _CONTAINERS for loss in losses), "a loss of a whole list says nothing"
     _is_same(restore(output, losses), history, "the loss report does not rebuild the input (c)")
     shuffled = list(losses)
     rng.shuffle(shuffled)

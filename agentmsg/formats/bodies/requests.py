@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from agentmsg.formats.issuers import with_issuers
 from agentmsg.formats.natives import extras_of
 from agentmsg.formats.records import Record
 from agentmsg.formats.shapes import Native, mark_of
@@ -36,6 +37,7 @@ class Requests(Record):
         family: whose extras and notes are used.
         key: the key of the body that holds the messages.
         is_single: tells a single message from a body.
+        carrier: whose signatures and opaque payloads its messages hold, unless the model's name says otherwise.
         settings_in: the name of the module whose ``SETTINGS`` describe the parameters; imported for the first of them.
     """
 
@@ -44,6 +46,7 @@ class Requests(Record):
     key: str
     is_single: Callable[[Any], bool]
     settings_in: str = ""
+    carrier: str | None = None
 
     @cached_property
     def settings(self) -> BodySettings:
@@ -83,6 +86,8 @@ class Requests(Record):
             tools: of the body.
             settings: of the body.
         """
+        if self.carrier is not None and settings is not None and settings.model is not None:
+            messages = with_issuers(list(messages), self.family, self.carrier, settings.model)
         return _make_history(
             messages=tuple(messages),
             tools=tools,

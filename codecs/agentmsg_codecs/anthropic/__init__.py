@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AnthropicCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message, settings_in=f"{__name__}.settings")
+_REQUESTS = Requests(
+    family=FAMILY, carrier=FAMILY, key="messages", is_single=is_message, settings_in=f"{__name__}.settings"
+)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

@@ -43,7 +43,7 @@ from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
 from agentmsg_codecs.bedrock.messages import Messages, is_top
-from agentmsg_codecs.bedrock.names import FAMILY
+from agentmsg_codecs.bedrock.names import FAMILY, PROVIDER
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BedrockCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message, settings_in=f"{__name__}.settings")
+_REQUESTS = Requests(
+    family=FAMILY, carrier=PROVIDER, key="messages", is_single=is_message, settings_in=f"{__name__}.settings"
+)
 _TOOLS = "toolConfig"
 
 

@@ -19,6 +19,7 @@ from agentmsg.formats import (
     grouping,
     is_list,
     is_mapping,
+    issuers,
     maker,
     mark_of,
     marked,
@@ -28,7 +29,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_hint, is_words, make_result, make_text, write_cache
 from agentmsg_codecs.langchain.messages.fields import BODY_KEYS
-from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -187,6 +188,7 @@ def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
     """Return the messages that were read, with human messages split; these messages have seats."""
     # A made id isn't written, because a reader makes the same link again.
     messages = _with_links(messages, lambda own, link: Made(link) if own is None else None)
+    messages = issuers.with_issuers(messages, FAMILY, ANTHROPIC)
     split_up: dict[int, list[am.Msg]] = {}
     for index, message in enumerate(messages):
         if message.role == "user" and am.NativeBlock in map(type, message.content):

@@ -22,7 +22,7 @@ _ALSO = {
     "reasoning": ("summary", "content", "encrypted_content"),
     "compaction": ("encrypted_content",),
 }
-_OWN_PARAMETERS = frozenset({
+OWN_PARAMETERS = frozenset({
     "instructions", "include", "max_output_tokens", "previous_response_id", "reasoning", "store", "text", "tool_choice",
     "tools", "truncation",
 })  # fmt: skip
@@ -50,7 +50,7 @@ def sniff_body(document: Any) -> float:
         return _SURE if is_object(prompt) and "id" in prompt else 0.0
     given = document["input"]
     if type(given) is str:
-        return _SURE if not _OWN_PARAMETERS.isdisjoint(document) else _PLAIN
+        return _SURE if not OWN_PARAMETERS.isdisjoint(document) else _PLAIN
     if not is_list(given):
         return 0.0
     found = _sniff_items(given) if given else _PLAIN

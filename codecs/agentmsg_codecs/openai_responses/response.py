@@ -47,7 +47,7 @@ from agentmsg_codecs.openai_responses.capabilities import PLACED, SERVED_RESULTS
 from agentmsg_codecs.openai_responses.items import Items
 from agentmsg_codecs.openai_responses.likeness import sniff_answer
 from agentmsg_codecs.openai_responses.message_items import SAID_SCHEMA
-from agentmsg_codecs.openai_responses.names import FAMILY, RESPONSE
+from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, RESPONSE
 from agentmsg_codecs.openai_responses.usage import USAGE, carried
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     name: ClassVar[str] = "openai-responses-response"
     title: ClassVar[str] = "OpenAI Responses (responses)"
     space: ClassVar[str] = RESPONSE
+    carrier: ClassVar[str | None] = PROVIDER
 
     engine: Items = attrs.field(factory=_items, init=False, eq=False, repr=False)
     answer: Described = ANSWER

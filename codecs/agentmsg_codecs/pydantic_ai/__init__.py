@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import ContainerCodec, Containers
+from agentmsg.formats import ContainerCodec, Containers, issuers
 from agentmsg_codecs.pydantic_ai.likeness import sniff_message
 from agentmsg_codecs.pydantic_ai.messages import Messages
 from agentmsg_codecs.pydantic_ai.names import CONTAINERS, FAMILY
@@ -80,7 +80,8 @@ class PydanticAICodec(ContainerCodec):
         """Read a list of messages, one message, or an object that holds messages."""
         contents = CONTAINERS.contents(document)
         self.engine.fill()
-        return CONTAINERS.history(contents, self.engine.read(contents.each(self.engine.group)))
+        messages = self.engine.read(contents.each(self.engine.group))
+        return CONTAINERS.history(contents, issuers.with_issuers(messages, FAMILY, "anthropic"))
 
     def write(self, history: am.History) -> Any:
         """Write the native messages, in the container that was read, else in that of the option."""
