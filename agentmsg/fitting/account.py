@@ -15,10 +15,10 @@ import attrs
 from agentmsg.errors import LossError
 from agentmsg.fitting.content_levels import extras_hold_content, loss_holds_content
 from agentmsg.fitting.difference import difference
+from agentmsg.fitting.digest import printed
 from agentmsg.fitting.fitted import FitItem, Fitted, Joined, make_item
 from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, level_at
-from agentmsg.fitting.prints import prints_of
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
@@ -68,7 +68,7 @@ def account(fitted: Fitted) -> Losses:
         guard=_make_guard(output),
         spelling=lambda: spellings(fitted),
         length=len(output),
-        prints=lambda: prints_of(output),
+        prints=lambda: printed(output),
         secret=fitted.is_secret,
     )
 
