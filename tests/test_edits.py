@@ -10,8 +10,9 @@ import pytest
 import agentmsg as am
 from agentmsg import History, ImageBlock, Msg, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, URLSource, same
 from agentmsg.fitting.account_file import from_lines, to_lines
+from agentmsg.fitting.digest import printed
 from agentmsg.fitting.edits import GONE, Back, edited
-from agentmsg.fitting.prints import prints_of, read_prints
+from agentmsg.fitting.prints import read_prints
 from agentmsg.fitting.restore import restore
 from agentmsg.values.types import is_mapping
 from data import golden
@@ -167,7 +168,7 @@ def test_each_slot_says_what_became_of_it(
     new: list[Msg], items: list[str], added: dict[int, list[str]], unsure: set[int]
 ) -> None:
     """Equal messages are found wherever they are, edited ones between them; what can't be told apart is unsure."""
-    found = edited(new, prints_of(History(new)).messages, prints_of(History(_BASE)).messages)
+    found = edited(new, printed(History(new)).messages, printed(History(_BASE)).messages)
     assert ["" if slot.item is GONE else slot.item.text for slot in found.slots] == items
     told = {
         place: [str(each.slot) if isinstance(each, Back) else each.text for each in slot.added]
@@ -209,7 +210,7 @@ def test_a_report_without_prints_is_read_as_before() -> None:
 
 def test_prints_come_back_from_a_header() -> None:
     """What a header holds reads as the same prints; anything else is a fault of the file."""
-    prints = prints_of(_SENT)
+    prints = printed(_SENT)
     data: Any = json.loads(json.dumps(prints.as_data()))
     assert read_prints(data["prints"], data.get("tool_prints", [])) == prints
     header, *lines = list(to_lines(_reports("openai")[1][0], _SENT))

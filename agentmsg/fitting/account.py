@@ -14,12 +14,12 @@ import attrs
 
 from agentmsg.errors import LossError
 from agentmsg.fitting.difference import difference
+from agentmsg.fitting.digest import printed
 from agentmsg.fitting.extra_keys import lost_keys
 from agentmsg.fitting.fitted import FitItem, Fitted, Joined, make_item
 from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, level_at, level_of_loss
 from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import Keys, Kind, Loss, Losses, Path
-from agentmsg.fitting.prints import prints_of
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
@@ -69,7 +69,7 @@ def account(fitted: Fitted) -> Losses:
         guard=_make_guard(output),
         spelling=lambda: spellings(fitted),
         length=len(output),
-        prints=lambda: prints_of(output),
+        prints=lambda: printed(output),
         secret=fitted.is_secret,
     )
 

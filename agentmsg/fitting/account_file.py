@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
-from agentmsg.fitting.digest import DIGESTS, canonical, content_digest, digest_of, is_digest
+from agentmsg.fitting.digest import DIGESTS, canonical, content_digest, digest_of, is_digest, printed
 from agentmsg.fitting.levels import EXTRAS, field_of, level_at
 from agentmsg.fitting.losses import Loss, Losses, Path, Settled, pointer
 from agentmsg.fitting.prints import Prints, prints_of, read_prints
@@ -115,7 +115,7 @@ def carried_lines(losses: Iterable[Loss], output: History, codec: str, source: s
     if source is not None:
         header["from"] = source
     header |= {"messages": len(output), "content": content_digest(output)}
-    yield dump_json(header | prints_of(output).as_data())
+    yield dump_json(header | printed(output).as_data())
     yield from _object_lines(losses)
 
 

@@ -16,6 +16,7 @@ import attrs
 
 from agentmsg.fitting.changes import changed
 from agentmsg.fitting.levels import ANNOTATIONS
+from agentmsg.fitting.prints import prints_of
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.construction import absent_values
@@ -28,10 +29,11 @@ from agentmsg.values.types import class_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from agentmsg.fitting.prints import Prints
     from agentmsg.model.history import MsgLike
     from agentmsg.model.settings import Settings
 
-__all__ = ["DIGESTS", "canonical", "content_digest", "digest", "digest_of", "is_digest"]
+__all__ = ["DIGESTS", "canonical", "content_digest", "digest", "digest_of", "is_digest", "printed"]
 
 # Everything but content: links must be included, and may be None.
 _LINKS: dict[str, Any] = {"id": None, "tool_call_id": None}
@@ -61,6 +63,11 @@ def _without_notes(history: History, *, exact: bool) -> History:
 
 def _noteless(settings: Settings | None) -> Settings | None:
     return settings and changed(settings, {"notes": EMPTY})
+
+
+def printed(history: History) -> Prints:
+    """Return the prints of a history, by which edits are found."""
+    return prints_of(history, canonical(history))
 
 
 def content_digest(history: History) -> str:

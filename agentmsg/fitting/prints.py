@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.fitting.digest import canonical
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.generated import Made, given
@@ -150,14 +149,13 @@ def read_prints(messages: Any, tools: Any) -> Prints:
     return Prints(tuple(message(*each) for each in messages), tuple(map(block, tools)))
 
 
-def prints_of(history: History, document: dict[str, Any] | None = None) -> Prints:
+def prints_of(history: History, told: dict[str, Any]) -> Prints:
     """Return the prints of a history.
 
     Args:
         history: any.
-        document: its canonical JSON without notes, if the caller has it.
+        told: its canonical JSON without notes.
     """
-    told = canonical(history) if document is None else document
     messages = tuple(map(_message_print, history.messages, told["messages"]))
     return Prints(messages, tuple(map(_block_print, history.tools, told.get("tools", ()))))
 

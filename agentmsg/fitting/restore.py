@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import AgentMsgError, InvalidMessage, LossError, excerpt, is_a
+from agentmsg.fitting.digest import printed
 from agentmsg.fitting.edits import Slots, edited, edited_messages, unedited
 from agentmsg.fitting.losses import Loss, Losses
-from agentmsg.fitting.prints import prints_of
 from agentmsg.fitting.restore_plan import Node, Woven, tree
 from agentmsg.fitting.spellings import respelt
 from agentmsg.fitting.weaving import Edits, Weave
@@ -81,7 +81,7 @@ def _slots(history: History, report: Losses | None, edits: Edits) -> tuple[Slots
     messages, tools = history.messages, history.tools
     known = report.prints() if report is not None and edits == "keep" else None
     if known is not None:
-        now = prints_of(history)
+        now = printed(history)
         return edited_messages(messages, now, known), edited(tools, now.tools, known.tools)
     length = len(messages) if report is None or report.length is None else report.length
     if edits == "keep" and report is not None:
