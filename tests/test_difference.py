@@ -11,6 +11,7 @@ import pytest
 from agentmsg import (
     AudioBlock,
     Base64Source,
+    CompactionBlock,
     DataBlock,
     FileBlock,
     History,
@@ -161,6 +162,8 @@ SURVIVAL: dict[str, tuple[Any, Any, bool]] = {
     "a call as text": (_call("c", "f", a="x"), TextBlock('f({"a":"x"})'), True),
     "a result as text": (_SAYS, TextBlock("4 degrees"), True),
     "thinking as text": (ThinkingBlock("So."), TextBlock("So."), True),
+    "data without words": (DataBlock([True, None]), TextBlock("[true,null]"), False),
+    "a compaction as text": (CompactionBlock("We met."), TextBlock("We met."), True),
     "an image as a file": (_IMAGE, FileBlock(URLSource("https://x.example/a.png")), False),
     "an image as another": (_IMAGE, ImageBlock(URLSource("https://x.example/b.png")), True),
     "a text as data": (FileBlock(TextSource("hi")), FileBlock(Base64Source("aGk=", "text/plain")), False),
@@ -227,6 +230,7 @@ RESULTS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
     "texts as one": ({"content": [TextBlock("a b"), TextBlock("c d")]}, {"content": [TextBlock("a b\nc d")]}, False),
     "a value gone": ({"structured": {"t": 4}}, {}, True),
     "a failure gone": ({"content": [TextBlock("x")], "status": "error"}, {"content": [TextBlock("x")]}, True),
+    "denied, not only failed": ({"status": "denied"}, {"status": "error"}, True),
     "an image gone": ({"content": [TextBlock("x"), _IMAGE]}, {"content": [TextBlock("x")]}, True),
     "more than it said": ({"content": [TextBlock("x")]}, {"content": [TextBlock("x"), TextBlock("y")]}, True),
 }
