@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +34,7 @@ from agentmsg.fitting.restore import restore
 from agentmsg.fitting.survival import level_of_became, level_of_gone
 from data import effort
 from support.checked import msg
+from support.timing import check_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -387,13 +387,10 @@ def test_long_histories_take_linear_time(name: str) -> None:
     """Comparing eight times as many messages takes about eight times as long, whatever became of them."""
     make, change = _shape(name)
 
-    def seconds(count: int) -> float:
+    def work(count: int) -> Callable[[], Any]:
         messages = [make(i) for i in range(count)]
         old, new = History(messages), History(change(messages))
         assert same(restore(new, difference(old, new)), old)
-        start = time.process_time()
-        difference(old, new)
-        return time.process_time() - start
+        return lambda: difference(old, new)
 
-    small = seconds(_SIZE // 8)
-    assert seconds(_SIZE) < 24 * small + 0.1
+    check_growth(work, (_SIZE // 8, _SIZE), 24, floor=0.005)
