@@ -239,3 +239,15 @@ def test_blocks_are_found_too(edit: Callable[[list[Any]], list[Any]]) -> None:
     got = restore(given, done.losses, edits="keep")[0]
     wanted = edit(list(history[0].content))
     assert same(got.content, tuple(wanted))
+
+
+@pytest.mark.parametrize("target", ["agentscope", "pydantic-ai"])
+def test_a_document_that_carries_its_losses_may_be_edited(target: am.CodecName) -> None:
+    """What travels in the document is found wherever its message is now, and restored around what was inserted."""
+    done = am.convert(_SENT.encode("json"), "json", target, carry=True)
+    assert done.losses.carried
+    back = am.decode(done.document, target)
+    given = back.evolve(messages=[_NEW, *back])
+    assert same(am.restore(given, done.losses, edits="keep")[1:], _SENT)
+    alone = am.restore(given, edits="keep")[1:]
+    assert am.same(am.restore(alone, list(done.losses)), _SENT)
