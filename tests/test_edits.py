@@ -239,3 +239,50 @@ def test_blocks_are_found_too(edit: Callable[[list[Any]], list[Any]]) -> None:
     got = restore(given, done.losses, edits="keep")[0]
     wanted = edit(list(history[0].content))
     assert same(got.content, tuple(wanted))
+
+
+def test_other_edits_take_nothing_away() -> None:
+    """Who has another role, or answers another call, keeps all that it had."""
+    back, reports = _reports("openai")
+    for losses in reports:
+        user = next(i for i, m in enumerate(back) if m.text == "Thanks")
+        given = back.evolve(messages=[*back[:user], back[user].evolve(role="system"), *back[user + 1 :]])
+        got = am.restore(given, losses, edits="keep")[-1]
+        assert (got.role, got.id, got.name) == ("system", "u2", "Ada")
+        at = next(i for i, m in enumerate(back) if m.role == "tool")
+        result = back[at].content[0].evolve(tool_call_id="c2")
+        given = back.evolve(messages=[*back[:at], back[at].evolve(content=[result]), *back[at + 1 :]])
+        got = am.restore(given, losses, edits="keep")[at]
+        assert got.tool_results[0].tool_call_id == "c2"
+        assert got.tool_results[0].structured == {"t": 4}
+
+
+@pytest.mark.parametrize("target", ["agentscope", "pydantic-ai"])
+def test_a_document_that_carries_its_losses_may_be_edited(target: am.CodecName) -> None:
+    """What travels in the document is found wherever its message is now, and restored around what was inserted."""
+    done = am.convert(_SENT.encode("json"), "json", target, carry=True)
+    assert done.losses.carried
+    back = am.decode(done.document, target)
+    given = back.evolve(messages=[_NEW, *back])
+    assert same(am.restore(given, done.losses, edits="keep")[1:], _SENT)
+    alone = am.restore(given, edits="keep")[1:]
+    assert am.same(am.restore(alone, list(done.losses)), _SENT)
+
+
+def test_blocks_may_be_swapped_where_messages_are_one() -> None:
+    """Of several messages that are one in the format, each finds its own blocks, and none of them is gone."""
+    texts = [f"t{i}" for i in range(6)]
+    history = History([msg("assistant", *map(TextBlock, texts[i : i + 3]), name=f"n{i}") for i in (0, 3)])
+    losses: list[am.Loss] = []
+    am.encode(history, "openai-responses", losses=losses)
+    done = am.convert(history.encode("json"), "json", "openai-responses")
+    back = am.decode(done.document, "openai-responses")
+    assert len(back) == 1
+    for one in range(6):
+        for other in range(one):
+            blocks = list(back[0].content)
+            blocks[one], blocks[other] = blocks[other], blocks[one]
+            got = am.restore(back.evolve(messages=[back[0].evolve(content=blocks)]), done.losses, edits="keep")
+            said = [block.text for message in got for block in message.blocks(TextBlock)]
+            assert sorted(said) == texts
+            assert [message.name for message in got] == ["n0", "n3"]

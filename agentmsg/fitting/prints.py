@@ -59,8 +59,10 @@ class BlockPrint:
 
     def likeness(self, other: BlockPrint) -> int:
         """Return how much both may be prints of one block that was edited; 0: not at all."""
-        if self.kind != other.kind or not _are_one(self.id, other.id):
+        if self.kind != other.kind:
             return 0
+        if not _are_one(self.id, other.id):
+            return 2 * (self.says == other.says)
         return 8 if self.is_one(other) else 3 if self.id is not None and other.id is not None else 1
 
 
@@ -94,10 +96,10 @@ class MessagePrint:
         """Return how much both may be prints of one message that was edited; 0: not at all."""
         if self.id is not None and other.id is not None:
             return 8 if self.id == other.id else 0
-        if self.role != other.role:
-            return 0
         left = [(block.kind, block.says) for block in other.blocks]
         shared = sum((block.kind, block.says) in left for block in self.blocks)
+        if self.role != other.role:
+            return 2 * (0 < shared == len(self.blocks) == len(left))
         known = sum(any(block.likeness(each) == 3 for each in other.blocks) for block in self.blocks)  # noqa: PLR2004
         return 1 + 2 * min(shared + known, 8) + (len(self.blocks) == len(other.blocks))
 

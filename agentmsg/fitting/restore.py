@@ -68,7 +68,8 @@ def _restored(history: History, report: Losses | None, root: Node, edits: Edits)
     restored = weave.fields(history, root, changes)
     if report is None:
         return restored
-    return respelt(restored, report.spelling(), [index for index, _ in woven], weave.origins)
+    origins = [index for index, _ in woven]
+    return respelt(restored, report.spelling(), origins, weave.origins, is_edited=edits == "keep")
 
 
 def _is_as_it_was(woven: Woven, history: History) -> bool:

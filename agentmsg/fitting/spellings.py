@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.losses import Path
     from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
 
 __all__ = ["respelt", "spellings"]
 
@@ -103,6 +104,8 @@ def respelt(
     spelling: Iterable[tuple[Path, Any]],
     origins: Sequence[int | None],
     blocks: Mapping[int, Sequence[int | None]],
+    *,
+    is_edited: bool = False,
 ) -> History:
     """Replace the spelling of the intermediate document with the source's, on each object.
 
@@ -111,6 +114,7 @@ def respelt(
         spelling: what the loss report says.
         origins: the index in the source of each message; None for those that were added since.
         blocks: by message of the source, the same for its blocks, where that isn't their index.
+        is_edited: whether calls may be gone, after which the reader named results.
     """
     tree: dict[Any, Any] = {}
     for path, notes in spelling:
@@ -120,11 +124,24 @@ def respelt(
         node[_HERE] = notes
     messages = tree.pop("messages", {})
     around = _spelt(history.evolve(messages=()), tree)
-    own = [
-        message if index is None else _spelt(message, _moved(messages.get(index, {}), blocks.get(index)))
-        for index, message in zip(origins, history.messages, strict=True)
-    ]
+    own: list[Msg] = []
+    for index, message in zip(origins, history.messages, strict=True):
+        if index is not None:
+            below = _moved(messages.get(index, {}), blocks.get(index))
+            message = _spelt(_named(message, below) if is_edited else message, below)  # noqa: PLW2901 - the same one
+        own.append(message)
     return around.evolve(messages=tuple(own))
+
+
+def _named(message: Msg, tree: Mapping[Any, Any]) -> Msg:
+    """Return a message whose results have the names that they had, if they have none now."""
+    content = list(message.content)
+    for place, below in tree.get("content", {}).items():
+        name = below.get("name", {}).get(_HERE)
+        block = content[place] if place < len(content) else None
+        if isinstance(block, ToolResultBlock) and block.name is None and isinstance(name, str):
+            content[place] = block.evolve(name=name)
+    return message.evolve(content=tuple(content))
 
 
 def _moved(tree: Mapping[Any, Any], origins: Sequence[int | None] | None) -> Mapping[Any, Any]:

@@ -1,6 +1,7 @@
 """Levels of what changed its form: nothing of content is lost if all words and numbers survive in what it became.
 
-A call or a result does more than speak, so as a mere text it is lost. So is thinking, which is no answer.
+A call or a result does more than speak, so as a mere text it is lost. So is thinking, which is no answer, and what a
+provider made of earlier messages.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.fitting.words import MEDIA, all_words, held, says_something, survives, words
 from agentmsg.model.base import BaseBlock
-from agentmsg.model.blocks import ThinkingBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import CompactionBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 
 if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Level
 
 __all__ = ["level_of_added", "level_of_became", "level_of_gone", "level_of_result_field"]
+
+# What does more than speak: a provider gets thinking and compactions back.
+_ACTS = (CompactionBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock)
 
 
 def level_of_gone(block: Any, said: str = "") -> Level:
@@ -38,7 +42,7 @@ def level_of_added(block: Any, said: str = "") -> Level:
 
 def level_of_became(old: Any, new: Any) -> Level:
     """Return the level of a block that is now another, or a part of it."""
-    if isinstance(old, (ToolResultBlock, ToolUseBlock, ThinkingBlock)):
+    if isinstance(old, _ACTS):
         return "content"
     if isinstance(old, MEDIA) and isinstance(new, MEDIA) and held(old) == held(new):
         return "annotation"
@@ -48,7 +52,8 @@ def level_of_became(old: Any, new: Any) -> Level:
 def level_of_result_field(name: str, old: ToolResultBlock, new: ToolResultBlock, level: Level) -> Level:
     """Return the level of a lost field of a result: what it said may be said in its other fields."""
     if name == "status":
-        return level if old.is_error != new.is_error else "annotation"
+        is_told = old.is_error == new.is_error and None in (old.status, new.status)
+        return "annotation" if is_told else level
     was, now = getattr(old, name), getattr(new, name)
     is_said = survives(now, all_words(old)) if was is None else survives(was, all_words(new))
     return "annotation" if is_said else level

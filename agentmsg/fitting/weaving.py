@@ -139,18 +139,31 @@ class Weave:
 
     def _joined(self, pieces: Sequence[Piece]) -> Slots:
         """Return the slots of some pieces as one list, without those of blocks that go elsewhere."""
+        own = [(piece.out, k) for piece in pieces for k in range(piece.first, self._end(piece))]
+        at = {spot: n for n, spot in enumerate(spot for spot in own if not self._goes(*spot))}
         joined = Slots([])
+
+        def add(out: int, added: Sequence[Any]) -> None:
+            target = joined.slots[-1].added if joined.slots else joined.before
+            for item in added:
+                if not isinstance(item, Back):
+                    target.append(item)
+                elif (out, item.slot) in at:
+                    target.append(Back(at[out, item.slot]))
+                else:  # from another message, which loses it
+                    target.append(self._blocks(out).slots[item.slot].item)
+
         for piece in pieces:
-            blocks, taken = self._blocks(piece.out), self._taken.get(piece.out, ())
+            blocks = self._blocks(piece.out)
             if not piece.first:
-                (joined.slots[-1].added if joined.slots else joined.before).extend(blocks.before)
-            for number, slot in enumerate(blocks.slots[piece.first : piece.end], start=piece.first):
-                if number not in taken:
-                    joined.slots.append(attrs.evolve(slot, added=list(slot.added)))
-                else:
-                    (joined.slots[-1].added if joined.slots else joined.before).extend(slot.added)
+                add(piece.out, blocks.before)
+            for k in range(piece.first, self._end(piece)):
+                slot = blocks.slots[k]
+                if not self._goes(piece.out, k):
+                    joined.slots.append(attrs.evolve(slot, added=[]))
+                add(piece.out, slot.added)
             if piece.end is None:
-                (joined.slots[-1].added if joined.slots else joined.before).extend(blocks.behind)
+                add(piece.out, blocks.behind)
         return joined
 
     def _left_of_message(self, out: int) -> list[Any]:

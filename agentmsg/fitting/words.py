@@ -86,8 +86,10 @@ def says_something(block: Any) -> bool:
 
 
 def survives(value: Any, text: str) -> bool:
-    """Whether a text holds all words and numbers of a block or a value; it must have some."""
+    """Whether a text holds all words and numbers of a block or a value; if it has none, all of it as JSON."""
     said = _leaves(value)
+    if not said and isinstance(value, DataBlock):
+        return key_of(value.data).decode() in text
     return bool(said) and all(leaf in text or dump_json(leaf).decode()[1:-1] in text for leaf in said)
 
 
