@@ -33,17 +33,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg import AgentMsgError, DecodeError, EncodeError, History, InvalidMessage, Limits
-from agentmsg.formats import (
-    Caps,
-    Codec,
-    adopt,
-    excerpt,
-    is_list,
-    is_mapping,
-    is_sequence,
-    plain_copy,
-    speed,
-)
+from agentmsg.formats import Caps, Codec, adopt, excerpt, is_list, is_mapping, is_sequence, plain_copy, speed
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import MsgpackShape, wrong
