@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.errors import LossError
+from agentmsg.fitting.difference import difference
+from agentmsg.fitting.digest import printed
 from agentmsg.fitting.extra_keys import lost_keys
 from agentmsg.fitting.fitted import FitItem, Fitted, Joined, make_item
 from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, level_at, level_of_loss
@@ -67,6 +69,7 @@ def account(fitted: Fitted) -> Losses:
         guard=_make_guard(output),
         spelling=lambda: spellings(fitted),
         length=len(output),
+        prints=lambda: printed(output),
         secret=fitted.is_secret,
     )
 
@@ -102,7 +105,7 @@ def check_unedited(history: History, output: History) -> None:
 
 def loses_content(fitted: Fitted) -> bool:
     """Whether the loss report may hold content losses, without computing it."""
-    if fitted.plan is not None or fitted.tools is not None:
+    if fitted.plan is not None or fitted.tools is not None or fitted.is_measured:
         return True
     if extras_hold_content(fitted.source, fitted.source.extras, fitted.history.extras):
         return True
@@ -123,6 +126,8 @@ def _derive(fitted: Fitted) -> list[Loss]:
     report = _Report(fitted)
     if fitted.history is fitted.source:
         return report.losses
+    if fitted.is_measured:
+        return difference(fitted.source, fitted.history, fitted.codec)
     if not _same_messages(fitted):
         if fitted.plan is None and not (fitted.rules or fitted.gone or fitted.added or fitted.invented):
             _compare_in_place(report, fitted)

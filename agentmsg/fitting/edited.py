@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.errors import CodecLookupError
+from agentmsg.fitting.fit import fit
 from agentmsg.fitting.fitted import Fitted, make_item
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
-    from agentmsg.model.history import History
 
 __all__ = ["over", "with_asked"]
 
@@ -35,10 +37,19 @@ def with_asked(history: History, target: Codec, **settings: Any) -> History:
     given: Any = {name: value for name, value in settings.items() if value is not None}
     if not given:
         return history
-    if target.caps.settings is None and not target.caps.everything:
+    asked = history.with_settings(**given)
+    if not _has_settings(target, given):
         msg = f"{target.title} has no place for {' and '.join(given)}"
         raise CodecLookupError(msg, code="option", codec=target.name)
-    return history.with_settings(**given)
+    return asked
+
+
+def _has_settings(target: Codec, given: dict[str, Any]) -> bool:
+    caps = target.caps
+    if not caps.measured:
+        return caps.everything or caps.settings is not None
+    probe = History([Msg("user", "Hello", id=None, created_at=None)]).with_settings(**given)
+    return fit(probe, target).history.settings is not None
 
 
 def over(fitted: Fitted, source: History, *, is_secret: bool) -> Fitted:

@@ -22,6 +22,7 @@ from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, Joined, make_fitted, make_item, make_message
 from agentmsg.fitting.levels import level_of
+from agentmsg.fitting.measuring import measured
 from agentmsg.fitting.result_overflow import APART, set_apart
 from agentmsg.fitting.whole_history import with_fields, with_rest
 from agentmsg.formats.adjacent_blocks import Run
@@ -55,11 +56,13 @@ def fit(history: History, codec: Codec) -> Fitted:
 
     Args:
         history: any history; it isn't changed.
-        codec: its capability table decides.
+        codec: its capability table decides; without one, what comes back when the history is written and read.
     """
     caps = codec.caps
     if caps.everything:
         return make_fitted(history, history, codec.name)
+    if caps.measured:
+        return measured(history, codec)
     misfit, steps, fields = _compiled(caps)
     messages = history.messages
     first = misfit(messages, 0, codec)

@@ -72,6 +72,7 @@ class Fitted:
         derives_names: whether the reader of the output names results after their calls (see ``Caps``).
         is_secret: whether the source holds what was redacted in the output.
         invented: the messages of the output without a source, and why they are there.
+        is_measured: whether the output is what came back, so that the loss report is the difference.
         reasons: by path in the source, why something was mended, and the level of that loss (None: the default).
     """
 
@@ -86,6 +87,7 @@ class Fitted:
     tools: tuple[FitItem, ...] | None = None
     derives_names: bool = False
     is_secret: bool = False
+    is_measured: bool = False
     invented: Mapping[int, str] = _NONE
     reasons: Mapping[Path, tuple[str, Level | None]] = _NONE
 
