@@ -566,9 +566,10 @@ def test_a_repaired_conversation_has_calls_behind_users_and_comes_back() -> None
 def test_a_result_of_an_unknown_name_takes_no_calls_place() -> None:
     """Results without id answer the calls of their name; one whose name no call has answers none, and uses up none."""
     response = {"response": {"output": "1"}}
+    arguments: Any = {}
     document: Any = {
         "contents": [
-            {"role": "model", "parts": [{"functionCall": {"name": name, "args": {}}} for name in ("f", "g")]},
+            {"role": "model", "parts": [{"functionCall": {"name": name, "args": arguments}} for name in ("f", "g")]},
             {"role": "user", "parts": [{"functionResponse": {"name": name, **response}} for name in ("x", "g", "x")]},
             {"role": "user", "parts": [{"functionResponse": response}]},
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -56,7 +56,7 @@ def test_reported_inputs_are_converted_as_expected(name: str) -> None:
     document = _reported(name)
     done = am.convert(document, source, target, model=model)
     written: Any = done.document
-    messages: Any = written if isinstance(written, list) else written["messages"]
+    messages = cast("Any", written if isinstance(written, list) else written["messages"])
     assert messages[1:] == wanted
     assert not done.losses.content
     restored = am.restore(am.decode(done.document, target), done.losses)

@@ -61,7 +61,7 @@ TARGETS = (
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("source", "tool"), HOSTED, ids=lambda value: str(value)[:40])
-def test_a_hosted_tool_is_written_to_its_own_provider_only(source: str, tool: dict[str, Any], target: str) -> None:
+def test_a_hosted_tool_is_written_to_its_own_provider_only(source: Any, tool: dict[str, Any], target: Any) -> None:
     """A provider's own tool returns to it; to any other format it is told as lost content."""
     tools = {"toolConfig": {"tools": [tool]}} if source == "bedrock" else {"tools": [tool]}
     given = {**REQUESTS[source], **tools}
@@ -75,21 +75,22 @@ def test_a_hosted_tool_is_written_to_its_own_provider_only(source: str, tool: di
     assert told == ["content"]
 
 
-FUNCTION = {"name": "f", "input_schema": {"type": "object", "properties": {}}}
-CALL = {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}
-RESULT = {"name": "f", "response": {"output": "x"}}
-LIST = {
+NOTHING: Any = {}
+FUNCTION: Any = {"name": "f", "input_schema": {"type": "object", "properties": NOTHING}}
+CALL: Any = {"role": "model", "parts": [{"functionCall": {"name": "f", "args": NOTHING}}]}
+RESULT: Any = {"name": "f", "response": {"output": "x"}}
+LIST: Any = {
     "type": "mcp_list_tools",
     "id": "mcpl_1",
     "server_label": "s",
-    "tools": [{"name": "q", "input_schema": {}}],
+    "tools": [{"name": "q", "input_schema": NOTHING}],
 }
-SAID = {
+SAID: Any = {
     "type": "message",
     "id": "m1",
     "role": "assistant",
     "status": "completed",
-    "content": [{"type": "output_text", "text": "yes", "annotations": []}],
+    "content": [{"type": "output_text", "text": "yes", "annotations": list(NOTHING)}],
 }
 OPTIONS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
     (
@@ -141,7 +142,7 @@ OPTIONS: list[tuple[str, dict[str, Any], dict[str, str]]] = [
 @pytest.mark.parametrize("target", ["bedrock", "openai", "openai-responses"])
 @pytest.mark.parametrize(("source", "given", "levels"), OPTIONS)
 def test_options_of_a_tool_are_told_by_key(
-    source: str, given: dict[str, Any], levels: dict[str, str], target: str
+    source: Any, given: dict[str, Any], levels: dict[str, str], target: Any
 ) -> None:
     """Options that one provider has leave the tool or result readable, and are each one loss."""
     assert am.convert(given, source=source, target=source).document == given
@@ -152,9 +153,9 @@ def test_options_of_a_tool_are_told_by_key(
 
 
 @pytest.mark.parametrize("target", ["anthropic", "gemini", "openai"])
-def test_a_list_of_a_servers_tools_is_content(target: str) -> None:
+def test_a_list_of_a_servers_tools_is_content(target: Any) -> None:
     """A list of MCP tools, which a model reads, is no list of the client's tools: it is lost content."""
-    given = {"id": "r", "object": "response", "model": "m", "output": [LIST, SAID]}
+    given: Any = {"id": "r", "object": "response", "model": "m", "output": [LIST, SAID]}
     done = am.convert(given, source="openai-responses-response", target=target)
     told = [loss.level for loss in done.losses if loss.path[-2:] == ("content", 0)]
     assert told == ["content"]

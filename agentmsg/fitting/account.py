@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import chain
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -326,7 +326,7 @@ class _Report:
             is_gone = not now and not isinstance(now, (int, float))
             fate: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
             caused = rule if rule is not None and _caused(rule, kind, get, was) else None
-            keys = list(lost_keys(was, now)) if name == EXTRAS else []
+            keys = list(lost_keys(cast("Any", was), cast("Any", now))) if name == EXTRAS else []
             # A path would show a key that was hidden.
             if keys and not (self.is_secret and any(how != "changed" for _, how, *_ in keys)):
                 for way, how, one, other, order in keys:
