@@ -119,13 +119,13 @@ def test_errors_tell_where_the_message_is(name: am.CodecName, key: str) -> None:
 
 
 def test_an_object_holds_messages_under_the_first_of_several_keys() -> None:
-    """Of several keys the first one present holds the messages; a message's key makes it a message."""
+    """Of several keys the first one with a list holds the messages; a message's key makes it a message."""
     containers = Containers(family="x", title="X", keys=("messages", "context"), own=frozenset({"role"}))
     places: list[tuple[Any, str | None]] = [
         ([], "list"),
         ({"context": []}, "context"),
         ({"messages": [], "context": []}, "messages"),
-        ({"messages": 1, "context": []}, "single"),
+        ({"messages": 1, "context": []}, "context"),
         ({"role": "user", "context": []}, "single"),
         ({}, "single"),
         (1, None),

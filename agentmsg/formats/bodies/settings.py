@@ -82,7 +82,7 @@ class BodySettings:
             return None, dict(parameters)
 
         def rest_of(own: Mapping[str, Any], read: Collection[str]) -> Native:
-            return {key: left.get(key, own[key]) for key in own if key not in read or key in left}
+            return {key: left[key] if key in read else own[key] for key in own if key not in read or key in left}
 
         rest = rest_of(parameters, flat)
         for name, own in held.items():
