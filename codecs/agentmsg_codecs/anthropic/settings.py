@@ -11,6 +11,7 @@
 | thinking: enabled, with its budget; adaptive; disabled | reasoning: the budget; the budget -1; "off" |
 | display of thinking: summarized | the summary of reasoning: "auto" |
 | output_config: effort; format | reasoning: the effort; response_format: the schema |
+| output_format, the format's place in betas | response_format: the schema |
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 _SPELT = {ours: word for word, ours in _CHOICES.items()}
 _EFFORTS = frozenset({"low", "medium", "high", "xhigh", "max"})
 _SAMPLING = ("temperature", "top_p", "top_k")
-_CONFIGS = ("thinking", "output_config")
+_CONFIGS = ("thinking", "output_config", "output_format")
 # The model decides how much to think, in the model's word.
 ADAPTIVE = -1
 _LEAST = {"minimal": "low"}
@@ -152,10 +153,11 @@ def _as_said(settings: am.Settings) -> Any:
 
 
 def _read_thinking(native: Native) -> dict[str, Any]:
-    thinking, config = (held if is_object(held := native.get(key)) else {} for key in _CONFIGS)
+    thinking, config, early = (held if is_object(held := native.get(key)) else {} for key in _CONFIGS)
     said: Native = {}
     effort, budget = config.get("effort"), thinking.get("budget_tokens")
-    form: Any = config.get("format")
+    is_early = bool(early) and "format" not in config
+    form: Any = early if is_early else config.get("format")
     if type(effort) is str and effort in _EFFORTS:
         said["effort"] = effort
     if thinking.get("type") == "adaptive":
@@ -170,15 +172,17 @@ def _read_thinking(native: Native) -> dict[str, Any]:
         "reasoning": "off" if is_off else adopt(said or None),
         "response_format": adopt({"schema": form["schema"]}) if is_schema else None,
     }
-    written = _written_thinking(*read.values())
-    return {**read, "odd": [key for key in _CONFIGS if key in native and key not in written]}
+    written = _written_thinking(*read.values(), is_early=is_early)
+    odd = [key for key in _CONFIGS if key in native and key not in written]
+    return {**read, "odd": odd, "notes": {"/early": True} if is_early and is_schema else {}}
 
 
 def _write_thinking(settings: Any) -> Native:
-    return _written_thinking(settings.reasoning, settings.response_format)
+    is_early = is_marked(settings, FAMILY, "/early")
+    return _written_thinking(settings.reasoning, settings.response_format, is_early=is_early)
 
 
-def _written_thinking(said: Any, form: Any) -> Native:
+def _written_thinking(said: Any, form: Any, *, is_early: bool) -> Native:
     native: Native = {}
     config: Native = {}
     if said == "off":
@@ -192,7 +196,11 @@ def _written_thinking(said: Any, form: Any) -> Native:
         if "effort" in said:
             config["effort"] = thaw(said["effort"])
     if is_mapping(form) and "schema" in form:
-        config["format"] = {"type": "json_schema", "schema": thaw(form["schema"])}
+        told = {"type": "json_schema", "schema": thaw(form["schema"])}
+        if is_early:
+            native["output_format"] = told
+        else:
+            config["format"] = told
     return {**native, "output_config": config} if config else native
 
 
