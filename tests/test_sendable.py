@@ -544,7 +544,7 @@ def test_what_becomes_of_orphans_and_unanswered_calls_can_be_chosen() -> None:
 @each_target
 def test_calls_without_ids_get_results_of_their_own(target: Any) -> None:
     """A made result and its call share an id, so that a second repair finds nothing."""
-    asked = am.Msg("assistant", [am.ToolUseBlock(name="f"), am.ToolUseBlock(name="g")])
+    asked = am.Msg("assistant", [am.ToolUseBlock(None, name, {}) for name in "fg"])
     sendable(am.get_codec(target), am.History([_USER, asked, am.Msg("assistant", [_CALL.evolve(id=None)]), _SAID]))
 
 
