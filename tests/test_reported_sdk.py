@@ -60,20 +60,98 @@ TARGETS = (
 )
 
 
+# What is the same tool elsewhere: by source and target, the tool there, and what it can't be told.
+_SEARCH: Any = {"type": "web_search_20250305", "name": "web_search"}
+_RUNNER: Any = {"type": "code_interpreter", "container": {"type": "auto"}}
+_SITE: Any = ["a.org"]
+_PLACE: Any = {"type": "approximate", "city": "Oslo"}
+_CODE: Any = {"type": "code_execution_20250825", "name": "code_execution"}
+_SAME: list[tuple[Any, Any, Any, Any, str]] = [
+    ("anthropic", _SEARCH, "gemini", {"googleSearch": {}}, ""),
+    # Unless it is told a place, OpenAI takes the user to be in the United States.
+    ("anthropic", _SEARCH, "openai-responses", {"type": "web_search", "user_location": {"type": "approximate"}}, ""),
+    (
+        "anthropic",
+        {**_SEARCH, "user_location": _PLACE, "allowed_domains": _SITE, "max_uses": 3},
+        "openai-responses",
+        {"type": "web_search", "user_location": _PLACE, "filters": {"allowed_domains": _SITE}},
+        "max_uses",
+    ),
+    ("anthropic", {**_SEARCH, "blocked_domains": _SITE}, "gemini", {"googleSearch": {"excludeDomains": _SITE}}, ""),
+    ("anthropic", {**_SEARCH, "allowed_domains": _SITE}, "gemini", {"googleSearch": {}}, "allowed_domains"),
+    ("anthropic", {**_SEARCH, "type": "web_search_20260318"}, "gemini", {"googleSearch": {}}, ""),
+    ("anthropic", {"type": "code_execution_20250522", "name": "code_execution"}, "gemini", {"codeExecution": {}}, ""),
+    ("anthropic", _CODE, "openai-responses", _RUNNER, ""),
+    ("anthropic", {"type": "web_fetch_20250910", "name": "web_fetch"}, "gemini", {"urlContext": {}}, ""),
+    ("gemini", {"googleSearch": {}}, "anthropic", _SEARCH, ""),
+    ("gemini", {"google_search": {"exclude_domains": _SITE}}, "anthropic", {**_SEARCH, "blocked_domains": _SITE}, ""),
+    ("gemini", {"googleSearch": {"timeRangeFilter": {"startTime": "t"}}}, "anthropic", _SEARCH, "timeRangeFilter"),
+    ("gemini", {"codeExecution": {}}, "anthropic", _CODE, ""),
+    ("gemini", {"urlContext": {}}, "anthropic", {"type": "web_fetch_20250910", "name": "web_fetch"}, ""),
+    ("openai-responses", {"type": "web_search"}, "anthropic", _SEARCH, ""),
+    (
+        "openai-responses",
+        {"type": "web_search_preview", "search_context_size": "high", "user_location": _PLACE},
+        "anthropic",
+        {**_SEARCH, "user_location": _PLACE},
+        "search_context_size",
+    ),
+    ("openai-responses", _RUNNER, "gemini", {"codeExecution": {}}, ""),
+    ("openai-responses", {"type": "code_interpreter", "container": "c1"}, "gemini", {"codeExecution": {}}, "container"),
+]  # fmt: skip
+
+
+def _asking(codec: str, *tools: Any) -> dict[str, Any]:
+    return {**REQUESTS[codec], **({"toolConfig": {"tools": [*tools]}} if codec == "bedrock" else {"tools": [*tools]})}
+
+
+@pytest.mark.parametrize(("source", "tool", "target", "same", "lost"), _SAME)
+def test_the_same_tool_of_another_provider(source: Any, tool: Any, target: Any, same: Any, lost: str) -> None:
+    """A tool that both providers run converts; what it can't be told there is told, and all comes back."""
+    given = _asking(source, tool)
+    done = am.convert(given, source=source, target=target)
+    assert done.document["tools"] == [same]
+    told = [loss for loss in done.losses if loss.path[:2] == ("tools", 0)]
+    assert {loss.level for loss in told} == {"setting" if lost else "annotation"}
+    assert all(loss.why.endswith(f", without {lost}" if lost else "for the same") for loss in told)
+    assert am.thaw(am.encode(am.restore(am.decode(done.document, target), done.losses), source)) == given
+
+
+_WORDS = {
+    "web_search": 0, "googleSearch": 0, "code_execution": 1, "codeExecution": 1, "code_interpreter": 1, "urlContext": 2,
+}  # fmt: skip
+_SEARCH_AND_CODE = {"anthropic", "gemini", "openai-responses"}
+_HAVE = (_SEARCH_AND_CODE, _SEARCH_AND_CODE, {"anthropic", "gemini"})
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("source", "tool"), HOSTED, ids=lambda value: str(value)[:40])
-def test_a_hosted_tool_is_written_to_its_own_provider_only(source: Any, tool: dict[str, Any], target: Any) -> None:
-    """A provider's own tool returns to it; to any other format it is told as lost content."""
-    tools = {"toolConfig": {"tools": [tool]}} if source == "bedrock" else {"tools": [tool]}
-    given = {**REQUESTS[source], **tools}
+def test_any_other_hosted_tool_is_written_to_its_own_provider_only(source: Any, tool: Any, target: Any) -> None:
+    """A provider's own tool returns to it; to a format without the same tool it is told as lost content."""
+    given = _asking(source, tool)
     done = am.convert(given, source=source, target=target)
     if target == source:
         assert done.document == given
+        return
+    kind = next((kind for word, kind in _WORDS.items() if word in str(tool)), None)
+    if kind is not None and target in _HAVE[kind]:
+        assert len(done.document["tools"]) == 1
         return
     assert "tools" not in done.document
     assert "toolConfig" not in done.document
     told = [loss.level for loss in done.losses if loss.path[:2] == ("tools", 0)]
     assert told == ["content"]
+
+
+@pytest.mark.parametrize(
+    "said", [{"web_search_options": {}}, {"search_parameters": {}}, {"enable_search": True}], ids=str
+)
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "openai-responses"])
+def test_a_search_among_the_parameters_is_content(said: dict[str, Any], target: Any) -> None:
+    """A parameter that lets the model search is a tool, whatever its value; only models of that kind take it."""
+    given: Any = {"messages": [{"role": "user", "content": "hi"}], **said}
+    losses = am.convert(given, source="openai", target=target).losses
+    assert [loss.path[-1] for loss in losses.content] == [*said]
 
 
 NOTHING: Any = {}

@@ -18,7 +18,7 @@ from agentmsg.model.construction import absent_values
 from agentmsg.model.equality import compared, same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
-from agentmsg.registry import content_keys
+from agentmsg.registry import class_of_family
 from agentmsg.values.types import class_of, is_mapping
 
 if TYPE_CHECKING:
@@ -175,9 +175,12 @@ def _key_is_content(space: str, key: str, was: Any, now: Any, owner: Any) -> boo
     if is_mapping(was) and is_mapping(now):
         left: Mapping[str, Any] = now
         was = {name: value for name, value in was.items() if not (name in left and same(value, left[name]))}
+    owns = class_of_family(space.partition(".")[0])
+    if key in owns.tool_keys and isinstance(owner, History) and was is not None and was is not False:
+        return True
     if says_nothing(was):
         return False
-    named = content_keys(space.partition(".")[0])
+    named = owns.content_keys
     if isinstance(owner, (Msg, BaseBlock)):
         if isinstance(was, str) and isinstance(owner, Msg) and was == owner.text:
             return False  # it is said again

@@ -69,17 +69,20 @@ def with_input(tool: ToolSpec) -> Any:
     return Swap(new, "a tool that takes free text takes it as `input` here")
 
 
-def native_tool_row(family: str, read: Callable[[Any], Any]) -> Row:
+def native_tool_row(
+    family: str, read: Callable[[Any], Any], same: Callable[[NativeTool], Swap | None] = lambda _: None
+) -> Row:
     """Return the row of native tools for formats that support their family's own, if they come back.
 
     Args:
         family: whose native tools the format supports.
         read: reads a native tool.
+        same: returns the family's own tool for another's that is the same; None if there is none.
     """
 
     def rule(tool: NativeTool) -> Any:
         if tool.codec != family:
-            return Drop(only_of(tool.codec, tool.value))
+            return same(tool) or Drop(only_of(tool.codec, tool.value))
         back = read(thaw(tool.value))
         return tool if isinstance(back, NativeTool) else Drop("this would be read as something else")
 

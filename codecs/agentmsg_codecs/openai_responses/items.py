@@ -150,7 +150,7 @@ class Items:
 
     def calls(self, items: Any) -> Iterator[Any]:
         """Yield the calls of tools among the items of a response, until one is the client's."""
-        of_tools = [item for item in items if is_object(item) and item.get("type") in _TOOLS] if is_list(items) else []
+        of_tools = list(filter(_is_of_tool, items)) if is_list(items) else []
         if any(item["type"] in _OUTPUTS for item in of_tools):
             yield from self.read_run(of_tools)
             return
@@ -399,6 +399,12 @@ def _is_of_assistant(item: Any) -> bool:
     if type(tag) is not str or tag in _OUTPUTS or item.get("role", "assistant") != "assistant":
         return False
     return not tag.endswith(("_output", "_response")) or tag in _SERVED
+
+
+def _is_of_tool(item: Any) -> bool:
+    """Whether an item is a call of a client's tool, or what it gave."""
+    tag: Any = item.get("type") if is_object(item) else None
+    return type(tag) is str and tag in _TOOLS
 
 
 def _is_plain(block: Any) -> bool:
