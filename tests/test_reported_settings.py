@@ -113,6 +113,26 @@ def test_an_exchange_is_kept_as_before(
     assert any(loss.path == ("settings", "store") for loss in losses) is is_told
 
 
+@pytest.mark.parametrize("said", [{}, {"strict": None}, {"strict": False}, {"strict": True}], ids=str)
+def test_the_schema_of_an_answer_is_as_strict_in_both_apis(said: dict[str, Any]) -> None:
+    """Both of OpenAI's APIs say that an answer's schema is loose unless it is strict, so what is unset stays so."""
+    chat = {"response_format": {"type": "json_schema", "json_schema": {"name": "o", "schema": SCHEMA, **said}}}
+    responses = {"text": {"format": {"type": "json_schema", "name": "o", "schema": SCHEMA, **said}}}
+    document, losses = _converted(CHAT, RESPONSES, store=True, **chat)
+    assert (document, [*losses]) == ({**_BODIES[RESPONSES], "store": True, **responses}, [])
+    document, losses = _converted(RESPONSES, CHAT, store=True, **responses)
+    assert (document, [*losses]) == ({**_BODIES[CHAT], "store": True, **chat}, [])
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "bedrock"])
+def test_how_strict_an_answer_is_has_no_word_elsewhere(target: am.CodecName) -> None:
+    """Others always hold an answer to its schema: that it is strict, or isn't, is a setting that they lack."""
+    form = {"type": "json_schema", "name": "o", "schema": SCHEMA}
+    for said in (True, False):
+        losses = _converted(RESPONSES, target, store=False, text={"format": {**form, "strict": said}})[1]
+        assert [loss.level for loss in losses if loss.path == ("settings", "response_format")] == ["setting"]
+
+
 def test_unsaid_strictness_is_no_error() -> None:
     """The Responses API adapts the schemas of tools that don't say whether they are strict; others must fit."""
     cases: list[tuple[dict[str, bool], set[str]]] = [

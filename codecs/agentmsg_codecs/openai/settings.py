@@ -35,6 +35,7 @@ from agentmsg_codecs.openai.names import FAMILY
 _MOST, _OLD_MOST = "max_completion_tokens", "max_tokens"
 _CHOICES = {word: word for word in ("auto", "none", "required")}
 _FORMATS = {"text": "text", "json_object": "json"}
+# Without `strict` it is false, in both of OpenAI's APIs (their OpenAPI document), unlike tools of the Responses API.
 _SCHEMA_KEYS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 
