@@ -96,7 +96,7 @@ STORED: list[tuple[am.CodecName, am.CodecName, dict[str, Any], dict[str, Any], b
     (CHAT, RESPONSES, {"store": False}, {"store": False}, False),
     (RESPONSES, CHAT, {}, {"store": True}, False),
     (RESPONSES, CHAT, {"store": None}, {"store": True}, False),
-    (RESPONSES, CHAT, {"store": False}, {}, False),
+    (RESPONSES, CHAT, {"store": False}, {"store": False}, False),
     ("anthropic", RESPONSES, {}, {"store": False}, False),
     (RESPONSES, "anthropic", {}, {}, True),
     (RESPONSES, "anthropic", {"store": False}, {}, False),
@@ -107,7 +107,7 @@ STORED: list[tuple[am.CodecName, am.CodecName, dict[str, Any], dict[str, Any], b
 def test_an_exchange_is_kept_as_before(
     source: am.CodecName, target: am.CodecName, said: dict[str, Any], becomes: dict[str, Any], is_told: bool
 ) -> None:
-    """Only the Responses API keeps exchanges unless a request says otherwise."""
+    """The Responses API keeps exchanges unless a request says otherwise; whether Chat does is up to the account."""
     document, losses = _converted(source, target, temperature=1, **said)
     assert {key: value for key, value in document.items() if key == "store"} == becomes
     assert any(loss.path == ("settings", "store") for loss in losses) is is_told

@@ -133,7 +133,8 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("response_format", Via(_read_format, _write_format, {}, supports=_carried_format)),
         _key("reasoning_effort", Via(_read_effort, _write_effort, {}, supports=_carried_effort), "reasoning"),
         _key("stream", Truth()),
-        _key("store", Truth(is_flag=True)),
+        # OpenAI stores them or not, as an account is set; so false is said (its guide to migrating, 2026).
+        _key("store", Truth(is_flag=True, tells_no=True)),
         _key("user", Text()),
         BodySettings.labels("metadata"),
     ), is_apart=True),

@@ -107,7 +107,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("text", Via(_read_text, _write_text, _ANY, supports=_carried_format), "response_format"),
         _key("reasoning", Via(_read_reasoning, _write_reasoning, _ANY, supports=_carried_reasoning)),
         _key("stream", Truth()),
-        Key("store", "store", Truth(is_flag=True), "null", default=True, is_odd=True),
+        Key("store", "store", Truth(is_flag=True, tells_no=True), "null", default=True, is_odd=True),
         _key("user", Text()),
         BodySettings.labels("metadata"),
     ), is_apart=True),
