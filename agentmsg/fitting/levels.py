@@ -43,7 +43,8 @@ ANNOTATIONS = frozenset(
 PROMPT_ROLES = frozenset({"system", "developer"})
 """The roles of instructions."""
 _SETTINGS = frozenset({EXTRAS, "settings"})
-_FAILED = ("error", "denied", "interrupted")
+# What a model must know of a result, and a person of a call: somebody is asked whether the tool may be called.
+_TELLING = ("error", "denied", "interrupted", "asking")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -106,8 +107,7 @@ def level_of(field: str, was: Any, now: Any) -> Level:
     """Return the level of a lost field: annotation, or content for what a model would read or be able to do."""
     if field == "role":
         return "annotation" if {was, now} <= PROMPT_ROLES else "content"
-    if field == "status" and was in _FAILED:
-        # The model must know that a tool failed.
+    if field == "status" and was in _TELLING:
         return "content"
     if field == "source" and _is_one_source(was, now):
         return "annotation"
