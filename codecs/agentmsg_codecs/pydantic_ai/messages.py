@@ -184,8 +184,8 @@ class Messages:
         if "role" in native and (usual := modern(native)) is not None:
             group = self.group(usual)
             is_read = all(message.role != "native" for message in group)
-            old = [marked(message, FAMILY, **{_OLD: True}) for message in group]
-            return old if is_read else [natives.read_whole(native, FAMILY)]
+            dated = [marked(message, FAMILY, **{_OLD: True}) for message in group]
+            return dated if is_read else [natives.read_whole(native, FAMILY)]
         kind = native.get("kind")
         if kind is None and "kind" not in native and (told := kind_of(native)) is not None:
             first, *others = self.group({**native, "kind": told})
