@@ -339,3 +339,14 @@ def test_linked_approvals_keep_the_laws(codec: Any) -> None:
         laws.sendable(codec, history)
 
     holds()
+
+
+@pytest.mark.parametrize("target", ["anthropic", "openai", "gemini", "vercel-ui"])
+def test_that_a_person_is_asked_is_content(target: am.CodecName) -> None:
+    """AgentScope's calls say that somebody is asked whether a tool may be called: losing that loses content."""
+    call = {"type": "tool_call", "id": "c1", "name": "f", "input": "{}", "state": "asking"}
+    document = [{"id": "m1", "name": "a", "role": "assistant", "content": [call], "created_at": "2026-01-01T00:00:00"}]
+    for state, level in (("asking", "content"), ("finished", "annotation")):
+        call["state"] = state
+        losses = am.convert(document, "agentscope", target).losses
+        assert [loss.level for loss in losses if loss.path[-1] == "status"] == [level]

@@ -96,7 +96,7 @@ STORED: list[tuple[am.CodecName, am.CodecName, dict[str, Any], dict[str, Any], b
     (CHAT, RESPONSES, {"store": False}, {"store": False}, False),
     (RESPONSES, CHAT, {}, {"store": True}, False),
     (RESPONSES, CHAT, {"store": None}, {"store": True}, False),
-    (RESPONSES, CHAT, {"store": False}, {}, False),
+    (RESPONSES, CHAT, {"store": False}, {"store": False}, False),
     ("anthropic", RESPONSES, {}, {"store": False}, False),
     (RESPONSES, "anthropic", {}, {}, True),
     (RESPONSES, "anthropic", {"store": False}, {}, False),
@@ -107,10 +107,30 @@ STORED: list[tuple[am.CodecName, am.CodecName, dict[str, Any], dict[str, Any], b
 def test_an_exchange_is_kept_as_before(
     source: am.CodecName, target: am.CodecName, said: dict[str, Any], becomes: dict[str, Any], is_told: bool
 ) -> None:
-    """Only the Responses API keeps exchanges unless a request says otherwise."""
+    """The Responses API keeps exchanges unless a request says otherwise; whether Chat does is up to the account."""
     document, losses = _converted(source, target, temperature=1, **said)
     assert {key: value for key, value in document.items() if key == "store"} == becomes
     assert any(loss.path == ("settings", "store") for loss in losses) is is_told
+
+
+@pytest.mark.parametrize("said", [{}, {"strict": None}, {"strict": False}, {"strict": True}], ids=str)
+def test_the_schema_of_an_answer_is_as_strict_in_both_apis(said: dict[str, Any]) -> None:
+    """Both of OpenAI's APIs say that an answer's schema is loose unless it is strict, so what is unset stays so."""
+    chat = {"response_format": {"type": "json_schema", "json_schema": {"name": "o", "schema": SCHEMA, **said}}}
+    responses = {"text": {"format": {"type": "json_schema", "name": "o", "schema": SCHEMA, **said}}}
+    document, losses = _converted(CHAT, RESPONSES, store=True, **chat)
+    assert (document, [*losses]) == ({**_BODIES[RESPONSES], "store": True, **responses}, [])
+    document, losses = _converted(RESPONSES, CHAT, store=True, **responses)
+    assert (document, [*losses]) == ({**_BODIES[CHAT], "store": True, **chat}, [])
+
+
+@pytest.mark.parametrize("target", ["anthropic", "gemini", "bedrock"])
+def test_how_strict_an_answer_is_has_no_word_elsewhere(target: am.CodecName) -> None:
+    """Others always hold an answer to its schema: that it is strict, or isn't, is a setting that they lack."""
+    form = {"type": "json_schema", "name": "o", "schema": SCHEMA}
+    for said in (True, False):
+        losses = _converted(RESPONSES, target, store=False, text={"format": {**form, "strict": said}})[1]
+        assert [loss.level for loss in losses if loss.path == ("settings", "response_format")] == ["setting"]
 
 
 def test_unsaid_strictness_is_no_error() -> None:

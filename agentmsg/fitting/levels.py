@@ -18,7 +18,7 @@ from agentmsg.model.construction import absent_values
 from agentmsg.model.equality import compared, same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
-from agentmsg.registry import content_keys
+from agentmsg.registry import class_of_family
 from agentmsg.values.types import class_of, is_mapping
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ ANNOTATIONS = frozenset(
 PROMPT_ROLES = frozenset({"system", "developer"})
 """The roles of instructions."""
 _SETTINGS = frozenset({EXTRAS, "settings"})
-_FAILED = ("error", "denied", "interrupted")
+# What a model must know of a result, and a person of a call: somebody is asked whether the tool may be called.
+_TELLING = ("error", "denied", "interrupted", "asking")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -106,8 +107,7 @@ def level_of(field: str, was: Any, now: Any) -> Level:
     """Return the level of a lost field: annotation, or content for what a model would read or be able to do."""
     if field == "role":
         return "annotation" if {was, now} <= PROMPT_ROLES else "content"
-    if field == "status" and was in _FAILED:
-        # The model must know that a tool failed.
+    if field == "status" and was in _TELLING:
         return "content"
     if field == "source" and _is_one_source(was, now):
         return "annotation"
@@ -175,9 +175,12 @@ def _key_is_content(space: str, key: str, was: Any, now: Any, owner: Any) -> boo
     if is_mapping(was) and is_mapping(now):
         left: Mapping[str, Any] = now
         was = {name: value for name, value in was.items() if not (name in left and same(value, left[name]))}
+    owns = class_of_family(space.partition(".")[0])
+    if key in owns.tool_keys and isinstance(owner, History) and was is not None and was is not False:
+        return True
     if says_nothing(was):
         return False
-    named = content_keys(space.partition(".")[0])
+    named = owns.content_keys
     if isinstance(owner, (Msg, BaseBlock)):
         if isinstance(was, str) and isinstance(owner, Msg) and was == owner.text:
             return False  # it is said again

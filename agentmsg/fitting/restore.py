@@ -160,8 +160,10 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
             changes[field.alias or field.name] = new
     changes |= _spelt_arguments(owner, tree.get("raw_input", {}).get(_HERE))
     for name in flags_of(type(owner)):
-        if tree.get(name, {}).get(_HERE) is False and getattr(owner, name) is None:
-            changes[name] = False
+        # False and None mean the same, so only the source tells which it was.
+        is_said = tree.get(name, {}).get(_HERE) is False
+        if getattr(owner, name) is (None if is_said else False):
+            changes[name] = False if is_said else None
     if isinstance(owner, ToolResultBlock) and _HERE in tree.get("name", {}):
         name = tree["name"][_HERE]
         if is_sequence(name) and owner.name is None:

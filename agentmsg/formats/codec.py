@@ -71,6 +71,7 @@ class Codec:
         repairs_with: options that ``repair=True`` writes with, unless others are given: those that save most.
         content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
             the family's name decides for the family.
+        tool_keys: parameters of a request that give the model a tool by being there, as ``{}`` does; likewise.
     """
 
     name: ClassVar[str]
@@ -85,6 +86,7 @@ class Codec:
     kept: ClassVar[frozenset[str]] = frozenset()
     bounds_values: ClassVar[bool] = False
     content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
+    tool_keys: ClassVar[frozenset[str]] = frozenset()
     rules: ClassVar[tuple[SendingRule, ...]] = ()
     joins_turns: ClassVar[bool] = False
     repairs_with: ClassVar[Mapping[str, Any]] = EMPTY

@@ -46,6 +46,7 @@ __all__ = [
     "native_texts",
     "nested",
     "odd_at",
+    "only_of",
     "read_arguments",
     "read_content",
     "read_whole",
@@ -190,6 +191,27 @@ def native_texts(part: Any) -> str | None:
     if isinstance(own, str):
         return own or None
     return "\n".join(filter(None, map(native_text, content if is_sequence(content) else (content,)))) or None
+
+
+_MOST_NAMES = 10
+
+
+def only_of(codec: str, value: Any) -> str:
+    """Return why others can't write a native value, and what it is: its type or only key, and the names in it.
+
+    Args:
+        codec: whose value it is.
+        value: such as a list of the tools that a server has.
+    """
+    why = f"only {codec} can write this"
+    if not is_mapping(value):
+        return why
+    kind: Any = value.get("type") or (next(iter(value)) if len(value) == 1 else None)
+    held = [value, *(item for own in value.values() if is_sequence(own) for item in own if is_mapping(item))]
+    named = [name for item in held if isinstance(name := item.get("name"), str) and name]
+    names = ", ".join(named[:_MOST_NAMES]) + (f" and {more} more" if (more := len(named) - _MOST_NAMES) > 0 else "")
+    told = " of ".join(filter(None, (kind if isinstance(kind, str) else "", names)))
+    return f"{why}: {told.encode('ascii', 'backslashreplace').decode()}" if told else why
 
 
 def native_part(part: Any, family: str, said: Callable[[Any], str | None] = native_text) -> NativeBlock:

@@ -92,7 +92,7 @@ class KeyLines:
             noted = [] if key.need == name else [level.note(key.native, repr(name))]
             others += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
         read = [*self.value(key, level), *self.is_known(key, level)]
-        if isinstance(key.value, Truth) and key.value.is_flag and key.need == "may":
+        if isinstance(key.value, Truth) and key.value.is_flag and not key.value.tells_no and key.need == "may":
             usual = key.value.usual(v, key.default)
             read += [f"if {usual}:", f"    {level.marks}[{'/' + key.native!r}] = True"]
         if key.is_odd:

@@ -141,11 +141,13 @@ class Truth(_Plain):
     Attributes:
         is_flag: whether the model's None means false. What an absent key means is then its ``default``, true or
             nothing; an object that states it is marked with the key.
+        tells_no: whether a flag that is false is read as false, so that it is stated in other formats, too.
     """
 
     kind: ClassVar[str] = "bool"
     json: ClassVar[str] = "boolean"
     is_flag: bool = False
+    tells_no: bool = False
 
     def bounds(self, v: str) -> list[str]:
         """Return the test of a usual value: false is nothing for a flag, so it must be read."""
@@ -157,7 +159,7 @@ class Truth(_Plain):
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that refuse everything else."""
-        return [*super().read(v, c), *([f"{v} = {v} or None"] if self.is_flag else [])]
+        return [*super().read(v, c), *([f"{v} = {v} or None"] if self.is_flag and not self.tells_no else [])]
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of true or false."""
@@ -165,7 +167,7 @@ class Truth(_Plain):
 
     def cell(self, c: Cells) -> Cell:
         """Support true, and false if it isn't nothing."""
-        return (lambda value, _: value or None) if self.is_flag else KEEP
+        return (lambda value, _: value or None) if self.is_flag and not self.tells_no else KEEP
 
 
 class Total(Whole):

@@ -140,7 +140,7 @@ class _Writer:
         if not isinstance(item, Key):
             raise TypeError(item)
         test = "v" if self.absent.get(item.field) in ((), EMPTY) or item.default == "" else "v is not None"
-        if isinstance(item.value, Truth) and item.value.is_flag:
+        if isinstance(item.value, Truth) and item.value.is_flag and not item.value.tells_no:
             test = f"not ({item.value.usual('v', item.default)}) or is_marked({self._o}, FAMILY, {'/' + item.native!r})"
         if item.said:
             test += f" and is_marked({self._o}, FAMILY, {'/' + item.said!r})"

@@ -108,7 +108,9 @@ def write_tools(tools: Sequence[Any]) -> list[Any]:
 
 def tool_rows() -> dict[type[Any], Row]:
     """Return the rows of the tools that requests support."""
+    import agentmsg_codecs.wire.hosted_tools as hosted_tools  # noqa: PLC0415 - readers need no table
+
     return {
         am.ToolSpec: DECLARATIONS.rows.row("declaration", rules={am.ToolSpec: with_input}, kind=cells.kinds()),
-        am.NativeTool: native_tool_row(FAMILY, lambda native: _read_one(native)[0]),
+        am.NativeTool: native_tool_row(FAMILY, lambda native: _read_one(native)[0], hosted_tools.same_in(FAMILY)),
     }

@@ -106,6 +106,10 @@ class OpenAICodec(Codec):
     kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "partial", "index", "format"})
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
+    # Searches: OpenAI's, and those of xAI, Qwen and OpenRouter.
+    tool_keys: ClassVar[frozenset[str]] = frozenset({
+        "enable_search", "plugins", "search_parameters", "web_search_options",
+    })  # fmt: skip
     rules = rules_at("agentmsg_codecs.openai.sending")
     # The results of tools are texts here.
     repairs_with: ClassVar[Mapping[str, Any]] = adopt({"results": "user"})

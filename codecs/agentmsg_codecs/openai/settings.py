@@ -35,6 +35,7 @@ from agentmsg_codecs.openai.names import FAMILY
 _MOST, _OLD_MOST = "max_completion_tokens", "max_tokens"
 _CHOICES = {word: word for word in ("auto", "none", "required")}
 _FORMATS = {"text": "text", "json_object": "json"}
+# Without `strict` it is false, in both of OpenAI's APIs (their OpenAPI document), unlike tools of the Responses API.
 _SCHEMA_KEYS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 
@@ -132,7 +133,8 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("response_format", Via(_read_format, _write_format, {}, supports=_carried_format)),
         _key("reasoning_effort", Via(_read_effort, _write_effort, {}, supports=_carried_effort), "reasoning"),
         _key("stream", Truth()),
-        _key("store", Truth(is_flag=True)),
+        # OpenAI stores them or not, as an account is set; so false is said (its guide to migrating, 2026).
+        _key("store", Truth(is_flag=True, tells_no=True)),
         _key("user", Text()),
         BodySettings.labels("metadata"),
     ), is_apart=True),

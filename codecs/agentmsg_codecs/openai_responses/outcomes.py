@@ -25,6 +25,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.openai_responses.client_tools import read_image_url, write_image_url
 from agentmsg_codecs.openai_responses.item_keys import own_link
 from agentmsg_codecs.openai_responses.names import ASKED, FAMILY, PROVIDER
+from agentmsg_codecs.openai_responses.ran import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -169,6 +170,8 @@ def as_request(item: Native) -> Native:
 def is_outcome(block: Any) -> bool:
     """Whether a result is in the item of its call, if that comes right before it."""
     if type(block) is not am.ToolResultBlock or block.kind != "server" or block.provider != PROVIDER:
+        return False
+    if block.notes and kind_of(block) is not None:
         return False
     return block.item_id is not None and block.name not in APART
 

@@ -23,6 +23,7 @@ from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 
 _WORDS = {word: word for word in ("auto", "none", "required")}
 _FORMATS = {"text": "text", "json": "json_object"}
+# Without `strict` it is false, in both of OpenAI's APIs (their OpenAPI document), unlike tools of the Responses API.
 _OF_SCHEMAS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 _OF_REASONING = frozenset({"effort", "summary"})
@@ -106,7 +107,7 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("text", Via(_read_text, _write_text, _ANY, supports=_carried_format), "response_format"),
         _key("reasoning", Via(_read_reasoning, _write_reasoning, _ANY, supports=_carried_reasoning)),
         _key("stream", Truth()),
-        Key("store", "store", Truth(is_flag=True), "null", default=True, is_odd=True),
+        Key("store", "store", Truth(is_flag=True, tells_no=True), "null", default=True, is_odd=True),
         _key("user", Text()),
         BodySettings.labels("metadata"),
     ), is_apart=True),

@@ -26,6 +26,7 @@ Follows the Python package pydantic-ai 2.68. Dumps of older versions are read to
 | provider_response_id; provider_details of a response | id; response_metadata |
 | vendor_id, vendor_details; request_tokens, response_tokens of usage | their names before 1.0 |
 | a message without its kind | a request or a response, as its parts tell |
+| role in place of kind and parts (to 0.0.12): see by_role.py | the same messages |
 | any other part; message | NativeBlock, or a message with the role "native" |
 | unknown keys; those of an object inside a part | extras["pydantic-ai"]; a namespace of its own |
 """
