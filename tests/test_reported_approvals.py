@@ -332,7 +332,7 @@ def _linked() -> st.SearchStrategy[am.History]:
 def test_linked_approvals_keep_the_laws(codec: Any) -> None:
     """Calls, requests, decisions and results in any order are told whole, and mended; decisions come back in order."""
 
-    @settings(max_examples=effort(400))
+    @settings(max_examples=effort(150))
     @given(_linked())
     def holds(history: am.History) -> None:
         laws.honest_account(codec, history)
