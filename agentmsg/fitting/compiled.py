@@ -20,6 +20,7 @@ from agentmsg.formats.restructure import is_normal, split_results
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import absent_values
+from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import MADE_KINDS
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
@@ -90,7 +91,8 @@ def _tests(
         prefix: for the names of cells.
         present: the fields that a bare object may have, if it is one; None: it is any object.
     """
-    absent = absent_values(cls)
+    # False is absent where it means the same as None.
+    absent = absent_values(cls) | dict.fromkeys(flags_of(cls), False)
     tests: list[str] = []
     for field in attrs.fields(cls):
         name = field.alias or field.name
@@ -132,7 +134,7 @@ def _absent_test(name: str, absent: Any, read: str, scope: _Scope) -> str:
     if absent is None:
         made = MADE_KINDS.get(name)
         return f"{read} is None or type({read}) is {made.__name__}" if made else f"{read} is None"
-    if not absent and isinstance(absent, (Mapping, tuple)):
+    if not absent and isinstance(absent, (Mapping, tuple, bool)):
         return f"not {read}"
     return f"{read} == {absent!r}" if isinstance(absent, str) else f"{read} == {scope.bind(f'absent_{name}', absent)}"
 

@@ -165,10 +165,6 @@ class Truth(_Plain):
         """Return the expression of true or false."""
         return f"bool({v})" if self.is_flag else v
 
-    def cell(self, c: Cells) -> Cell:
-        """Support true, and false if it isn't nothing."""
-        return (lambda value, _: value or None) if self.is_flag and not self.tells_no else KEEP
-
 
 class Total(Whole):
     """A count that excludes others, while the model's includes them: ``Total(("cache_read", "cache_write"), least=0)``.
