@@ -171,6 +171,19 @@ def test_an_unknown_neighbour_costs_nothing(
         _converted(codec, target, **parameters)
 
 
+BESIDE: Any = {"googleSearch": {}, "google_search": {}, "codeExecution": {}, "new": 1}
+
+
+@pytest.mark.parametrize("holder", ["functionDeclarations", "function_declarations"])
+@pytest.mark.parametrize("key", BESIDE)
+def test_what_stands_beside_declarations_costs_no_tool(key: str, holder: str) -> None:
+    """Gemini's tools may share an object with functions: these are tools everywhere, and all go back there."""
+    tool = {"name": "f", "parametersJsonSchema": SCHEMA}
+    document, losses = _converted("gemini", CHAT, tools=[{holder: [tool], key: BESIDE[key]}, {holder: [tool]}])
+    assert [each["function"]["name"] for each in document["tools"]] == ["f", "f"]
+    assert [(loss.where, loss.level) for loss in losses] == [("tools/1", "content")]
+
+
 def test_a_setting_beside_an_unknown_one_can_be_changed() -> None:
     """A new value is written, and the neighbour stays."""
     history = am.decode({**_BODIES[RESPONSES], "reasoning": {"effort": "high", "context": "all_turns"}}, RESPONSES)
