@@ -160,3 +160,40 @@ def test_reasoning_that_someone_removed_is_missed() -> None:
     assert [(each.severity, each.path) for each in found] == [("warning", ("messages", 1, "content", 0, "item_id"))]
     mended = am.repair(edited, "openai-responses", also=["reasoning-missing"]).history
     assert mended[1].content[0].item_id is None
+
+
+_CALL = am.Msg("assistant", [am.ToolUseBlock(None, "f", {})], id=None, created_at=None)
+_STRANGE = am.Msg("native", [am.NativeBlock("strange", {"zq": 1})], id=None, created_at=None)
+_ORPHAN = am.Msg("tool", [am.ToolResultBlock("a", "x")], id=None, created_at=None)
+_TARGETS: tuple[am.CodecName, ...] = ("openai", "openai-responses", "anthropic", "gemini", "bedrock")
+
+
+@pytest.mark.parametrize("target", _TARGETS)
+@pytest.mark.parametrize(
+    ("messages", "code", "count"),
+    [
+        # A made result answers its call, also if only encode gives the call an id.
+        ([am.Msg.user("q"), _CALL, am.Msg.user("so?")], "call-unanswered", 4),
+        ([am.Msg.user("q"), _CALL, _CALL, am.Msg.user("so?")], "call-unanswered", 6),
+        # What encode leaves out hides no calls.
+        ([am.Msg.user("q"), _STRANGE, _ORPHAN], "result-orphan", 3),
+        ([am.Msg.user("q"), _CALL, _STRANGE, am.Msg.user("so?")], "call-unanswered", 5),
+    ],
+)
+def test_repair_settles_what_it_begins(target: Any, messages: list[am.Msg], code: str, count: int) -> None:
+    """One repair mends what check names; nothing is left for a second one."""
+    history = am.History(messages)
+    assert code in {each.code for each in am.check(history, target)}
+    done = am.repair(history, target)
+    assert len(done.history) == count
+    assert {each.code for each in am.check(done.history, target) if each.severity == "error"} <= {"alternation"}
+    assert am.repair(done.history, target).history is done.history
+    assert am.same(am.restore(done.history, done.losses), history)
+
+
+@pytest.mark.parametrize("target", _TARGETS)
+def test_what_is_left_out_is_no_message(target: Any) -> None:
+    """A request is empty if no message in it has a place there."""
+    film = am.Msg("user", [am.VideoBlock(am.FileSource("f", provider="strange"))], id=None, created_at=None)
+    for message in (_STRANGE, film):
+        assert "no-messages" in {each.code for each in am.check(am.History([message]), target)}

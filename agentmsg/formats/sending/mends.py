@@ -50,7 +50,10 @@ def _answer(mending: Mending) -> Iterator[Edit]:
             yield Remove(call.path, "content")
             continue
         block = block_at(mending.request, call.path)
-        result = denied.get(block.id) or ToolResultBlock(block.id, [TextBlock(_NO_RESULT)], status="error")
+        link = mending.request.pairing.link(call.path)
+        if block.id is None:
+            yield Change((*call.path, "id"), link)
+        result = denied.get(block.id) or ToolResultBlock(link, [TextBlock(_NO_RESULT)], status="error")
         yield Insert(mending.request.pairing.after_results(call.path), Msg("tool", [result], id=None, created_at=None))
 
 

@@ -54,7 +54,8 @@ __all__ = [
 
 def turns(request: Request) -> Iterator[tuple[int, Msg]]:
     """Yield the messages that are turns, with their indexes."""
-    return ((index, message) for index, message in enumerate(request.messages) if message.role not in PROMPTS)
+    messages = enumerate(request.messages)
+    return ((at, each) for at, each in messages if each.role not in PROMPTS and not request.leaves_out(each))
 
 
 def no_messages(message: str = "there is no message") -> SendingRule:

@@ -37,7 +37,7 @@ _NO_NAME = re.compile(r"[\s<|\\/>]")
 
 
 def _no_messages(request: Request) -> Iterator[Path]:
-    if not request.messages:
+    if all(map(request.leaves_out, request.messages)):
         yield ("messages",)
 
 

@@ -48,7 +48,7 @@ def _goes_on(request: Request) -> bool:
 
 def _no_messages(request: Request) -> Iterator[Path]:
     if (
-        not request.messages
+        all(map(request.leaves_out, request.messages))
         and not _goes_on(request)
         and natives.extras_of(request.history, FAMILY).get("prompt") is None
     ):
