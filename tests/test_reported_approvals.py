@@ -265,6 +265,7 @@ MODELS = {
     "deepseek-v4-pro": True, "deepseek-ai/DeepSeek-V4-Flash": True, "mimo-v2-pro": True,
     "XiaomiMiMo/MiMo-V2-Flash": True, "kimi-k2.5": True, "Pro/moonshotai/Kimi-K2.6": True,
     "kimi-k2-thinking-turbo": True, "kimi-for-coding": True,
+    "moonshotai.kimi-k2-thinking": True, "us.deepseek.v4": True,
     "gpt-5.1": False, "openai/o3": False, "kimi-k2-0905-preview": None, "qwen3-max": None, None: None,
 }  # fmt: skip
 

@@ -124,6 +124,7 @@ def test_servers_that_speak_anthropic_sign_for_themselves() -> None:
         ("arn:aws:bedrock:us-east-1:1:inference-profile/us.meta.llama3-3-70b-instruct-v1:0", "meta"),
         ("amazon.nova-pro-v1:0", "amazon"), ("moonshotai/Kimi-K2-Thinking", "moonshot"), ("gemini-3-pro", "google"),
         ("deepseek-r1-distill-llama-70b", "deepseek"), ("arn:aws:bedrock:eu-west-1:1:provisioned-model/x1", None),
+        ("ibm/granite-4.0", "ibm"), ("phi-4", "microsoft"), ("voxtral-small", "mistral"), ("sonar-pro", "perplexity"),
         ("my-own", None), ("", None), (None, None),
     ],
 )  # fmt: skip

@@ -203,6 +203,28 @@ SHARED: list[tuple[dict[str, Any], dict[str, Any]]] = [
     *(({key: value}, {key: value}) for key, value in SAME.items()),
     (SAME, SAME),
     ({"verbosity": "low"}, {"text": {"verbosity": "low"}}),
+    ({"tool_choice": {"type": "custom", "custom": {"name": "f"}}}, {"tool_choice": {"type": "custom", "name": "f"}}),
+    (
+        {
+            "tool_choice": {
+                "type": "allowed_tools",
+                "allowed_tools": {
+                    "mode": "auto",
+                    "tools": [
+                        {"type": "function", "function": {"name": "f"}},
+                        {"type": "custom", "custom": {"name": "g"}},
+                    ],
+                },
+            }
+        },
+        {
+            "tool_choice": {
+                "type": "allowed_tools",
+                "mode": "auto",
+                "tools": [{"type": "function", "name": "f"}, {"type": "custom", "name": "g"}],
+            }
+        },
+    ),
     (
         {"service_tier": "flex", "verbosity": "low", "response_format": {"type": "text"}},
         {"service_tier": "flex", "text": {"format": {"type": "text"}, "verbosity": "low"}},
@@ -225,6 +247,19 @@ def test_siblings_keep_what_both_have(chat: dict[str, Any], responses: dict[str,
     assert (document, [*losses]) == ({**_BODIES[RESPONSES], "store": True, **responses}, [])
     document, losses = _converted(RESPONSES, CHAT, store=True, temperature=None, **responses)
     assert (document, [*losses]) == ({**_BODIES[CHAT], "store": True, **chat}, [])
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [{"type": "mcp", "server_label": "s"}, {"type": "file_search"}, {"type": "custom"}, "odd", {"type": 1, "name": "f"},
+     {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "mcp", "server_label": "s"}]},
+     {"type": "custom", "custom": {"name": "f"}}, {"type": "allowed_tools", "tools": "odd"}],
+)  # fmt: skip
+def test_other_choices_of_tools_stay(choice: Any) -> None:
+    """A choice that Chat Completions can't say is told; both come back."""
+    document, losses = _converted(RESPONSES, CHAT, tool_choice=choice)
+    assert bool(losses) is ("tool_choice" not in document)
+    _converted(CHAT, RESPONSES, tool_choice=choice)
 
 
 def test_only_what_a_sibling_lacks_is_lost() -> None:
