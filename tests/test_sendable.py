@@ -255,6 +255,10 @@ OWN: dict[str, dict[str, tuple[am.History, am.History | None]]] = {
         "alternation": (_with(0, _USER, _USER), None),
         "empty-tools": (VALID.evolve(extras={"bedrock": {"toolConfig": {"tools": []}}}), VALID),
         "cache-order": _HASTY,
+        "empty-result": (
+            _with(2, _FOUND.evolve(content=[am.ToolResultBlock("a", status="error")])),
+            _with(2, am.Msg.tool("The tool failed.", tool_call_id="a", status="error")),
+        ),
         "media-type": (_with(0, am.Msg("user", [am.NativeBlock("bedrock", {"image": {"format": "bmp"}})])), None),
         "document-alone": (_with(0, _shown("a").evolve(content=_shown("a").content[1:])), None),
         "document-name": (_with(0, _shown("a_b.pdf")), _with(0, _shown("a b pdf"))),
@@ -571,7 +575,7 @@ def test_instructions_that_say_nothing_go() -> None:
         assert {loss.path[:2] for loss in done.losses} == {("messages", index)}
         assert am.same(am.restore(done.history, done.losses), history)
     partly = am.History.of(am.Msg("system", [am.TextBlock(" "), am.TextBlock("Rules")]), question)
-    assert am.repair(partly, "anthropic").history[0].text == "Rules"
+    assert am.repair(partly, "anthropic", also=["blank-text"]).history[0].text == "Rules"
 
 
 def test_an_empty_message_that_says_more_is_content() -> None:

@@ -151,8 +151,14 @@ def empty_texts(
 
     def white(*, is_accepted: bool) -> Callable[[Request], Iterator[Path]]:
         def find(request: Request) -> Iterator[Path]:
-            found = (path for path, text in texts(request) if text)
-            return (path for path in found if accepted(request.messages[int(path[1])]) == is_accepted)
+            known: dict[int, bool] = {}
+            for path, text in texts(request):
+                if text:
+                    index = int(path[1])
+                    if index not in known:
+                        known[index] = accepted(request.messages[index])
+                    if known[index] == is_accepted:
+                        yield path
 
         return find
 
