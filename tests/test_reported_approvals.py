@@ -340,3 +340,24 @@ def test_linked_approvals_keep_the_laws(codec: Any) -> None:
         laws.sendable(codec, history)
 
     holds()
+
+
+HOLDING = ("openai-responses", "vercel", "vercel-ui")
+
+
+@pytest.mark.parametrize("target", [name for name in am.codec_names() if not name.endswith("response")])
+def test_a_denied_call_of_a_provider_is_told_in_words(target: Any) -> None:
+    """What a provider would have run is told in words elsewhere, and so is why a person denied it."""
+    asked = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "rm", "arguments": "{}", "server_label": "s"}
+    told = {
+        "type": "mcp_approval_response",
+        "approval_request_id": "mcpr_1",
+        "approve": False,
+        "reason": "Not this one",
+    }
+    document: list[Any] = [{"role": "user", "content": "rm"}, asked, told]
+    done = am.convert(document, "openai-responses", target)
+    words = am.dumps(am.decode(done.document, target), "json").decode()
+    assert "Not this one" in words
+    assert ("server_tool_result" in words) is not (target in HOLDING or am.get_codec(target).caps.everything)
+    assert am.same(am.restore(am.decode(done.document, target), done.losses), am.decode(document, "openai-responses"))

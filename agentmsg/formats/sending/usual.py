@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.sending.caches import cache_count, cache_order
@@ -151,14 +152,9 @@ def empty_texts(
 
     def white(*, is_accepted: bool) -> Callable[[Request], Iterator[Path]]:
         def find(request: Request) -> Iterator[Path]:
-            known: dict[int, bool] = {}
-            for path, text in texts(request):
-                if text:
-                    index = int(path[1])
-                    if index not in known:
-                        known[index] = accepted(request.messages[index])
-                    if known[index] == is_accepted:
-                        yield path
+            # A message may have many texts, and is asked once.
+            is_lenient = cache(lambda index: accepted(request.messages[index]))
+            return (path for path, text in texts(request) if text and is_lenient(path[1]) == is_accepted)
 
         return find
 
