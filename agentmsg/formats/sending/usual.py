@@ -152,9 +152,12 @@ def empty_texts(
 
     def white(*, is_accepted: bool) -> Callable[[Request], Iterator[Path]]:
         def find(request: Request) -> Iterator[Path]:
-            # A message may have many texts, and is asked once.
-            is_lenient = cache(lambda index: accepted(request.messages[index]))
-            return (path for path, text in texts(request) if text and is_lenient(path[1]) == is_accepted)
+            @cache
+            def is_lenient(index: int) -> bool:
+                """Return ``accepted``, once for each message: it may have many texts."""
+                return accepted(request.messages[index])
+
+            return (path for path, text in texts(request) if text and is_lenient(int(path[1])) == is_accepted)
 
         return find
 
