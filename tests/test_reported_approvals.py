@@ -265,6 +265,7 @@ MODELS = {
     "deepseek-v4-pro": True, "deepseek-ai/DeepSeek-V4-Flash": True, "mimo-v2-pro": True,
     "XiaomiMiMo/MiMo-V2-Flash": True, "kimi-k2.5": True, "Pro/moonshotai/Kimi-K2.6": True,
     "kimi-k2-thinking-turbo": True, "kimi-for-coding": True,
+    "moonshotai.kimi-k2-thinking": True, "us.deepseek.v4": True,
     "gpt-5.1": False, "openai/o3": False, "kimi-k2-0905-preview": None, "qwen3-max": None, None: None,
 }  # fmt: skip
 
@@ -350,3 +351,24 @@ def test_that_a_person_is_asked_is_content(target: am.CodecName) -> None:
         call["state"] = state
         losses = am.convert(document, "agentscope", target).losses
         assert [loss.level for loss in losses if loss.path[-1] == "status"] == [level]
+
+
+HOLDING = ("openai-responses", "vercel", "vercel-ui")
+
+
+@pytest.mark.parametrize("target", [name for name in am.codec_names() if not name.endswith("response")])
+def test_a_denied_call_of_a_provider_is_told_in_words(target: Any) -> None:
+    """What a provider would have run is told in words elsewhere, and so is why a person denied it."""
+    asked = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "rm", "arguments": "{}", "server_label": "s"}
+    told = {
+        "type": "mcp_approval_response",
+        "approval_request_id": "mcpr_1",
+        "approve": False,
+        "reason": "Not this one",
+    }
+    document: list[Any] = [{"role": "user", "content": "rm"}, asked, told]
+    done = am.convert(document, "openai-responses", target)
+    words = am.dumps(am.decode(done.document, target), "json").decode()
+    assert "Not this one" in words
+    assert ("server_tool_result" in words) is not (target in HOLDING or am.get_codec(target).caps.everything)
+    assert am.same(am.restore(am.decode(done.document, target), done.losses), am.decode(document, "openai-responses"))

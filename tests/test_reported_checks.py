@@ -160,3 +160,91 @@ def test_reasoning_that_someone_removed_is_missed() -> None:
     assert [(each.severity, each.path) for each in found] == [("warning", ("messages", 1, "content", 0, "item_id"))]
     mended = am.repair(edited, "openai-responses", also=["reasoning-missing"]).history
     assert mended[1].content[0].item_id is None
+
+
+_CALL = am.Msg("assistant", [am.ToolUseBlock(None, "f", {})], id=None, created_at=None)
+_STRANGE = am.Msg("native", [am.NativeBlock("strange", {"zq": 1})], id=None, created_at=None)
+_ORPHAN = am.Msg("tool", [am.ToolResultBlock("a", "x")], id=None, created_at=None)
+_TARGETS: tuple[am.CodecName, ...] = ("openai", "openai-responses", "anthropic", "gemini", "bedrock")
+
+
+@pytest.mark.parametrize("target", _TARGETS)
+@pytest.mark.parametrize(
+    ("messages", "code", "count"),
+    [
+        # A made result answers its call, also if only encode gives the call an id.
+        ([am.Msg.user("q"), _CALL, am.Msg.user("so?")], "call-unanswered", 4),
+        ([am.Msg.user("q"), _CALL, _CALL, am.Msg.user("so?")], "call-unanswered", 6),
+        # What encode leaves out hides no calls.
+        ([am.Msg.user("q"), _STRANGE, _ORPHAN], "result-orphan", 3),
+        ([am.Msg.user("q"), _CALL, _STRANGE, am.Msg.user("so?")], "call-unanswered", 5),
+    ],
+)
+def test_repair_settles_what_it_begins(target: Any, messages: list[am.Msg], code: str, count: int) -> None:
+    """One repair mends what check names; nothing is left for a second one."""
+    history = am.History(messages)
+    assert code in {each.code for each in am.check(history, target)}
+    done = am.repair(history, target)
+    assert len(done.history) == count
+    assert {each.code for each in am.check(done.history, target) if each.severity == "error"} <= {"alternation"}
+    assert am.repair(done.history, target).history is done.history
+    assert am.same(am.restore(done.history, done.losses), history)
+
+
+def _asks(*content: Any, tools: bool = True, **fields: Any) -> am.History:
+    """Return a request that a user begins, with one call and its result."""
+    call = am.Msg("assistant", [am.ToolUseBlock(fields.get("id", "a"), "f", {})], id=None, created_at=None)
+    done = am.ToolResultBlock(fields.get("id", "a"), fields.get("result", "x"), status=fields.get("status"))
+    messages = [am.Msg("user", [*content, am.TextBlock("q")], id=None, created_at=None), call]
+    found = am.History([*messages, am.Msg("tool", [done], id=None, created_at=None)])
+    spec = [am.ToolSpec("f", parameters={"type": "object", "properties": {}})]
+    return found.evolve(tools=spec if tools else ()).with_settings(model="gpt-4o", max_tokens=99)
+
+
+_MANY = _asks().evolve(tools=[am.ToolSpec(f"t{i}", parameters={"type": "object"}) for i in range(129)])
+# What was answered, or isn't known to be refused, is a warning: the history, the target, the code, whether it's sure.
+SURE: list[tuple[am.History, am.CodecName, str, bool]] = [
+    (_asks(tools=False), "anthropic", "tools-missing", False),
+    (_asks(tools=False), "bedrock", "tools-missing", True),
+    (_asks(am.TextBlock(" ")), "anthropic", "blank-text", False),
+    (am.History([am.Msg.user(" ")]), "anthropic", "blank-text", True),
+    (_asks(id="x" * 41), "openai", "id-characters", False),
+    (_asks(id="x" * 65), "openai", "id-characters", True),
+    (_asks(id="x" * 65), "openai-responses", "id-characters", True),
+    (_MANY, "openai", "too-many", True),
+    (_MANY, "openai-responses", "too-many", False),
+    (am.History([]), "openai-responses", "no-messages", False),
+    (am.History([]), "openai", "no-messages", True),
+    (_asks(result=(), status="error"), "bedrock", "empty-result", True),
+    (_asks(am.FileBlock(am.Base64Source("AAAA", "application/pdf"), name="x" * 201)), "bedrock", "document-name", True),
+]
+
+
+@pytest.mark.parametrize(("history", "target", "code", "is_sure"), SURE)
+def test_severities_follow_evidence(history: am.History, target: Any, code: str, is_sure: bool) -> None:
+    """What was refused is an error, mended if the history can be; what was answered since is a warning."""
+    found = {each.code: each.severity for each in am.check(history, target) if each.code == code}
+    assert found == {code: "error" if is_sure else "warning"}
+    done = am.repair(history, target)
+    assert (done.history is history) is (not is_sure or code in {"tools-missing", "too-many", "no-messages"})
+    assert am.same(am.restore(done.history, done.losses), history)
+
+
+@pytest.mark.parametrize(("role", "severity"), [("assistant", "error"), ("tool", "warning")])
+def test_images_outside_users_messages(role: str, severity: str) -> None:
+    """OpenAI refuses an assistant's image; newer models answer one in a result."""
+    image = [{"type": "image_url", "image_url": {"url": "https://x/y.png"}}]
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    asked = [{"role": "user", "content": "q"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    said = {"role": role, "content": image, **({"tool_call_id": "a"} if role == "tool" else {})}
+    messages = [*asked, said] if role == "tool" else [asked[0], said]
+    history = am.decode({"model": "gpt-4o", "messages": messages}, "openai")
+    assert {(each.code, each.severity) for each in am.check(history, "openai")} == {("media-place", severity)}
+
+
+@pytest.mark.parametrize("target", _TARGETS)
+def test_what_is_left_out_is_no_message(target: Any) -> None:
+    """A request is empty if no message in it has a place there."""
+    film = am.Msg("user", [am.VideoBlock(am.FileSource("f", provider="strange"))], id=None, created_at=None)
+    for message in (_STRANGE, film):
+        assert "no-messages" in {each.code for each in am.check(am.History([message]), target)}

@@ -124,6 +124,7 @@ def test_servers_that_speak_anthropic_sign_for_themselves() -> None:
         ("arn:aws:bedrock:us-east-1:1:inference-profile/us.meta.llama3-3-70b-instruct-v1:0", "meta"),
         ("amazon.nova-pro-v1:0", "amazon"), ("moonshotai/Kimi-K2-Thinking", "moonshot"), ("gemini-3-pro", "google"),
         ("deepseek-r1-distill-llama-70b", "deepseek"), ("arn:aws:bedrock:eu-west-1:1:provisioned-model/x1", None),
+        ("ibm/granite-4.0", "ibm"), ("phi-4", "microsoft"), ("voxtral-small", "mistral"), ("sonar-pro", "perplexity"),
         ("my-own", None), ("", None), (None, None),
     ],
 )  # fmt: skip
@@ -155,6 +156,12 @@ SCHEMA: Any = {"type": "object", "properties": {"a": {"type": "string"}}}
         ("logprobs", {"content": [{"token": "Hi", "logprob": -0.1}]}, ""), ("created_at", "2026-01-01", ""),
         ("usage", {"prompt": "1", "text": "2"}, ""), ("max_prompt_tokens", 5, ""), ("history", [], ""),
         ("title", "A chat about four cats", ""), ("native_finish_reason", "completed", ""),
+        ("question", "Why?", "content"), ("expected_answer", "42", "content"), ("user_input", "yes", "content"),
+        ("tool_output", "ok", "content"), ("stdout", "1", "content"), ("search_results", ["a"], "content"),
+        ("chosen_response", "A", "content"), ("rejectedCandidate", "B", "content"), ("chosen_model", "m", ""),
+        ("image_b64", "AA==", "content"), ("audio_url", "https://x/y.mp3", "content"), ("caption", "cat", "content"),
+        ("encrypted_reasoning", "gAAA", "content"), ("function_declarations", [{"name": "f"}], "content"),
+        ("rationale", "cold", "content"), ("input_tokens", 3, ""), ("output_format", "json", ""),
     ],
 )  # fmt: skip
 def test_levels_by_what_a_key_says(key: str, value: Any, level: str) -> None:
@@ -166,6 +173,24 @@ def test_levels_by_what_a_key_says(key: str, value: Any, level: str) -> None:
     )
     for path, owner, usual in places[: 1 if level == "setting" else 2]:
         assert level_of_loss(path, value, None, owner) == (level or usual)
+
+
+WITHIN: Any = {
+    "extras": am.TextBlock("sunny", extras={"strange": {"zq": "read this with care"}}),
+    "native": am.NativeBlock("strange", {"zq": "read this with care"}, fallback="sunny"),
+}
+
+
+@pytest.mark.parametrize("target", NATIVE)
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("kind", WITHIN)
+def test_what_a_rebuilt_result_held_is_content(target: am.CodecName, kind: str, count: int) -> None:
+    """A result that is one text or one value in a format loses what its blocks held besides, and the report says so."""
+    call = am.Msg.assistant(tool_calls=[{"name": "f", "id": "c1", "args": {}}])
+    result = am.Msg("tool", [am.ToolResultBlock("c1", [WITHIN[kind]] * count, name="f")], id=None, created_at=None)
+    losses: list[am.Loss] = []
+    am.encode(am.History([am.Msg.user("hi"), call, result]), target, losses=losses, on_loss="ignore")
+    assert any(loss.level == "content" and "read this with care" in repr(loss.was) for loss in losses)
 
 
 def test_keys_go_back_to_their_places() -> None:

@@ -191,6 +191,19 @@ def test_an_unknown_neighbour_costs_nothing(
         _converted(codec, target, **parameters)
 
 
+BESIDE: Any = {"googleSearch": {}, "google_search": {}, "codeExecution": {}, "new": 1}
+
+
+@pytest.mark.parametrize("holder", ["functionDeclarations", "function_declarations"])
+@pytest.mark.parametrize("key", BESIDE)
+def test_what_stands_beside_declarations_costs_no_tool(key: str, holder: str) -> None:
+    """Gemini's tools may share an object with functions: these are tools everywhere, and all go back there."""
+    tool = {"name": "f", "parametersJsonSchema": SCHEMA}
+    document, losses = _converted("gemini", CHAT, tools=[{holder: [tool], key: BESIDE[key]}, {holder: [tool]}])
+    assert [each["function"]["name"] for each in document["tools"]] == ["f", "f"]
+    assert [(loss.where, loss.level) for loss in losses] == [("tools/1", "content")]
+
+
 def test_a_setting_beside_an_unknown_one_can_be_changed() -> None:
     """A new value is written, and the neighbour stays."""
     history = am.decode({**_BODIES[RESPONSES], "reasoning": {"effort": "high", "context": "all_turns"}}, RESPONSES)
@@ -210,6 +223,28 @@ SHARED: list[tuple[dict[str, Any], dict[str, Any]]] = [
     *(({key: value}, {key: value}) for key, value in SAME.items()),
     (SAME, SAME),
     ({"verbosity": "low"}, {"text": {"verbosity": "low"}}),
+    ({"tool_choice": {"type": "custom", "custom": {"name": "f"}}}, {"tool_choice": {"type": "custom", "name": "f"}}),
+    (
+        {
+            "tool_choice": {
+                "type": "allowed_tools",
+                "allowed_tools": {
+                    "mode": "auto",
+                    "tools": [
+                        {"type": "function", "function": {"name": "f"}},
+                        {"type": "custom", "custom": {"name": "g"}},
+                    ],
+                },
+            }
+        },
+        {
+            "tool_choice": {
+                "type": "allowed_tools",
+                "mode": "auto",
+                "tools": [{"type": "function", "name": "f"}, {"type": "custom", "name": "g"}],
+            }
+        },
+    ),
     (
         {"service_tier": "flex", "verbosity": "low", "response_format": {"type": "text"}},
         {"service_tier": "flex", "text": {"format": {"type": "text"}, "verbosity": "low"}},
@@ -232,6 +267,19 @@ def test_siblings_keep_what_both_have(chat: dict[str, Any], responses: dict[str,
     assert (document, [*losses]) == ({**_BODIES[RESPONSES], "store": True, **responses}, [])
     document, losses = _converted(RESPONSES, CHAT, store=True, temperature=None, **responses)
     assert (document, [*losses]) == ({**_BODIES[CHAT], "store": True, **chat}, [])
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [{"type": "mcp", "server_label": "s"}, {"type": "file_search"}, {"type": "custom"}, "odd", {"type": 1, "name": "f"},
+     {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "mcp", "server_label": "s"}]},
+     {"type": "custom", "custom": {"name": "f"}}, {"type": "allowed_tools", "tools": "odd"}],
+)  # fmt: skip
+def test_other_choices_of_tools_stay(choice: Any) -> None:
+    """A choice that Chat Completions can't say is told; both come back."""
+    document, losses = _converted(RESPONSES, CHAT, tool_choice=choice)
+    assert bool(losses) is ("tool_choice" not in document)
+    _converted(CHAT, RESPONSES, tool_choice=choice)
 
 
 def test_only_what_a_sibling_lacks_is_lost() -> None:

@@ -20,7 +20,7 @@ from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import Keys, Kind, Loss, Losses, Path
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
-from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.history import History
@@ -246,10 +246,25 @@ def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was
 
 
 def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Level:
-    """Return the level of a rebuilt block: its rule's, but content if its extras held some."""
-    if extras_hold_content(block, block.extras, item.new.extras):
+    """Return the level of a rebuilt block: its rule's, but content if it held some that only its form could hold."""
+    if extras_hold_content(block, block.extras, item.new.extras) or _loses_within(block, item.new):
         return "content"
     return otherwise if item.swap is None else item.swap.level
+
+
+def _loses_within(block: Any, new: Any) -> bool:
+    """Whether blocks of a rebuilt result had content beside their words: a native value, or extras."""
+    before: tuple[Any, ...] = block.content if isinstance(block, ToolResultBlock) else ()
+    after: tuple[Any, ...] = new.content if isinstance(new, ToolResultBlock) else ()
+    kept = {id(each) for each in after}
+    now = after if len(after) == len(before) else (None,) * len(before)
+    return any(
+        id(old) not in kept
+        and (
+            isinstance(old, NativeBlock) or extras_hold_content(old, old.extras, {} if other is None else other.extras)
+        )
+        for old, other in zip(before, now, strict=True)
+    )
 
 
 def _is_said(name: str, old: Noted, new: Noted) -> bool:

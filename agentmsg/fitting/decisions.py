@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentmsg.formats import rules
 from agentmsg.formats.capabilities import Drop, Swap
-from agentmsg.model.blocks import ApprovalRequestBlock, ApprovalResponseBlock, ToolResultBlock
+from agentmsg.model.blocks import ApprovalRequestBlock, ApprovalResponseBlock, TextBlock, ToolResultBlock
 from agentmsg.model.tool_links import denials
 
 if TYPE_CHECKING:
@@ -45,13 +46,19 @@ def decided(
     # Nobody can decide on what isn't asked any more; what was asked in an earlier request, perhaps.
     unasked = _asked(messages) - _asked(ruled, is_held)
     lost = {at for at, block in decisions if block.id in unasked or not is_held(ruled[at[0]].role, block)}
-    results = denials(messages) if lost else {}
-    told = {at: result for at, result in results.items() if at in lost}
+    results = denials(messages, "server") if lost else {}
+    # What a provider runs is told in words, and so is that it was denied.
+    told: dict[Any, Any] = {
+        at: rules.as_text(result) if result.kind == "server" else result for at, result in results.items() if at in lost
+    }
     found: dict[int, Drop | Swap] = {}
     for index in {index for index, _ in lost}:
         blocks = [told.get((index, place), block) for place, block in enumerate(messages[index].content)]
         denied = [block for block in blocks if type(block) is ToolResultBlock]
-        if any(type(block) not in (ApprovalResponseBlock, ToolResultBlock) for block in blocks):
+        words = [block for block in blocks if type(block) is TextBlock]
+        if words and len(words) == len(blocks):
+            found[index] = Swap(ruled[index].evolve(role="user", content=words), "a denied call is told in words here")
+        elif any(type(block) not in (ApprovalResponseBlock, ToolResultBlock) for block in blocks):
             found[index] = Swap(ruled[index].evolve(content=blocks), _NO_PLACE)
         elif denied:
             found[index] = Swap(ruled[index].evolve(role="tool", content=denied), "a denied call has a result here")

@@ -54,18 +54,22 @@ def _words(text: str) -> frozenset[str]:
 # Keys of free-form data, as words in lower case, joined by "_". First those that hold content in any format, besides
 # the content keys of its family.
 _CONTENT = _words("""
-    attachments audios base64 cached_content chat_template chosen completion completions conversation conversations
-    demonstrations dialog dialogue examples file_data few_shot history hint image_url images inline_data input_audio
-    instruction json_schema mcp_servers memories observation passages persona preamble rejected schema
-    structured_output summary trajectory turns videos
+    attachments audio_url audios cached_content chat_template completion completions conversation conversations
+    demonstrations dialog dialogue document_url examples file_data file_url few_shot history hint image_url images
+    inline_data input_audio instruction json_schema mcp_servers memories observation passages persona preamble schema
+    structured_output summary trajectory turns video_url videos
 """)
 # What a key says if it ends so.
 _CONTENT_ENDS = _words("""
-    approval approvals approved attachment attachments chosen completions content conversation demonstrations dialog
-    documents examples feedback guidelines history image images instruction instructions invocations memories message
-    messages preamble prompt prompts refusal rejected schema schemas text texts thinking thought thoughts transcript
-    turns variables video videos
+    answer answers approval approvals approved attachment attachments b64 base64 caption captions chosen completions
+    content conversation declarations demonstrations dialog documents examples explanation feedback guidelines history
+    image images input inputs instruction instructions invocations memories message messages observations output
+    outputs preamble prompt prompts queries query question questions rationale refusal rejected replies reply response
+    responses results schema schemas scratchpad stderr stdout text texts thinking thought thoughts transcript
+    transcription turns variables video videos
 """)
+# What a key says if it begins so, whatever is said of it.
+_CONTENT_STARTS = _words("chosen encrypted rejected")
 # Words behind which a key means the same.
 _LISTS = _words("array block blocks items json list object raw template value values")
 # What a provider needs back, to go on with the conversation.
@@ -251,8 +255,10 @@ def _kind_of(key: str) -> str:
     for test in ("_".join(words), name):
         if test in _CONTENT:
             return "content"
-    last = words[-1] if words else ""
-    return "content" if last in _CONTENT_ENDS else "note" if last in _NOTE_ENDS else ""
+    first, last = (words[0], words[-1]) if words else ("", "")
+    if last in _CONTENT_ENDS:
+        return "content"
+    return "note" if last in _NOTE_ENDS else "content" if first in _CONTENT_STARTS else ""
 
 
 def _is_one_source(was: Any, now: Any) -> bool:

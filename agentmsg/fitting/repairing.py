@@ -81,7 +81,12 @@ def check(history: History, target: CodecName | Codec, **options: Any) -> tuple[
         repaired(make_fitted(given, given, codec.name), codec, fits=False, tell=tell)
     fitted = fit(given, codec)
     if fitted.history is not given:
-        repaired(fitted, codec, tell=tell)
+        done = repaired(fitted, codec, tell=tell)
+        # What nothing can mend once encode left something out, such as the last message.
+        request = Request(done.history, joins=codec.joins_turns, codec=codec)
+        for rule in rules_of(codec):
+            if rule.mend is None:
+                tell(rule, [path for path in rule.find(request) if not any(isinstance(step, int) for step in path)])
     return tuple([rule.finding(path) for rule, paths in found.values() for path in paths])
 
 

@@ -31,11 +31,12 @@ WORDS = {
     "anthropic": "anthropic", "claude": "anthropic",
     "cohere": "cohere", "command": "cohere",
     "deepseek": "deepseek",
+    "doubao": "bytedance", "ernie": "baidu", "granite": "ibm", "hunyuan": "tencent", "longcat": "meituan",
     "gemini": "google", "gemma": "google", "google": "google",
     "grok": "xai", "xai": "xai",
     "llama": "meta", "meta": "meta",
     "codestral": "mistral", "devstral": "mistral", "magistral": "mistral", "ministral": "mistral", "mistral": "mistral",
-    "mixtral": "mistral", "pixtral": "mistral",
+    "mixtral": "mistral", "pixtral": "mistral", "voxtral": "mistral",
     "kimi": "moonshot", "moonshot": "moonshot", "moonshotai": "moonshot",
     "chatgpt": "openai", "codex": "openai", "gpt": "openai", "openai": "openai",
     "glm": "zai", "zai": "zai", "zhipu": "zai",
@@ -43,6 +44,7 @@ WORDS = {
     "minimax": "minimax",
     "nemotron": "nvidia", "nvidia": "nvidia",
     "palmyra": "writer", "writer": "writer",
+    "phi": "microsoft", "sonar": "perplexity",
     "qwen": "alibaba", "qwq": "alibaba",
 }  # fmt: skip
 """Who makes a model, by the first word of its name that tells: ``us.anthropic.claude-opus-4`` is Anthropic's."""

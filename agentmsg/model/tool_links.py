@@ -299,8 +299,11 @@ def is_decision(message: Msg) -> bool:
     return all([type(block) is ApprovalResponseBlock for block in message.content])  # noqa: C419 - in half the time
 
 
-def denials(messages: Sequence[Msg]) -> dict[Place, ToolResultBlock]:
-    """Return results for the client's calls that a person denied and that have none, by the place of the decision."""
+def denials(messages: Sequence[Msg], *kinds: str) -> dict[Place, ToolResultBlock]:
+    """Return results for the calls that a person denied and that have none, by the place of the decision.
+
+    Those of the client, and of these kinds.
+    """
     blocks: list[Any] = [
         ((i, k), block) for i, message in enumerate(messages) for k, block in enumerate(message.content)
     ]
@@ -309,7 +312,7 @@ def denials(messages: Sequence[Msg]) -> dict[Place, ToolResultBlock]:
     asked: dict[str, ToolUseBlock] = {}
     found: dict[Place, ToolResultBlock] = {}
     for place, block in blocks:
-        if isinstance(block, ToolUseBlock) and block.kind != "server":
+        if isinstance(block, ToolUseBlock) and (block.kind != "server" or block.kind in kinds):
             calls[block.id] = block
         elif isinstance(block, ApprovalRequestBlock) and block.tool_call_id in calls:
             asked[block.id] = calls[block.tool_call_id]

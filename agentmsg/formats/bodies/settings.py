@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, carried_extras
 from agentmsg.formats.forms.items import Key
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.findings import Request, SendingRule
     from agentmsg.formats.shapes import Native
     from agentmsg.model.history import History
+
+    _Spelling: TypeAlias = Callable[[Any], Any]
 
 __all__ = ["BodySettings"]
 
@@ -52,6 +54,8 @@ class BodySettings:
         inside: by parameter, the form's keys that are in its object; outside it they are extras.
         shared: the parameters without a setting that the owner's requests have, too: by path, the path there. They are
             extras of the owner, so both formats write them.
+        spelt: shared parameters whose values the two spell differently: the functions that return the owner's spelling
+            and one's own, or None for a value that the other can't say.
     """
 
     def __init__(
@@ -61,6 +65,7 @@ class BodySettings:
         owner: str | None = None,
         inside: Mapping[str, Iterable[str]] = EMPTY,
         shared: Mapping[str, str] = EMPTY,
+        spelt: Mapping[str, tuple[_Spelling, _Spelling]] = EMPTY,
     ) -> None:
         self.described = described
         self._family = described.family
@@ -68,7 +73,10 @@ class BodySettings:
         self._keys = described.forms["settings"].keys
         self._inside = {name: tuple(keys) for name, keys in inside.items()}
         self._outer = {key: name for name, keys in self._inside.items() for key in keys}
-        self._shared = [(path.split("."), name.split(".")) for path, name in shared.items()]
+        self._shared = [
+            (path.split("."), name.split("."), *spelt.get(path, (_as_it_is, _as_it_is)))
+            for path, name in shared.items()
+        ]
 
     def read(self, parameters: Mapping[str, Any]) -> tuple[Settings | None, Native]:
         """Return the settings in some parameters, and the remaining parameters."""
@@ -143,9 +151,13 @@ class BodySettings:
         """Return the extras for the remaining parameters: those that the owner's requests have are the owner's."""
         theirs: Native = {}
         for top in list(rest):
-            for path, name in self._shared:
-                if path[0] == top and (value := value_at(rest, path)) is not NOTHING:
-                    rest, theirs = without(rest, path), merged(theirs, nested(name, value))
+            for path, name, there, back in self._shared:
+                if path[0] != top or (value := value_at(rest, path)) is NOTHING:
+                    continue
+                plain = value if there is _as_it_is else thaw(value)
+                spelt = there(plain)
+                if there is _as_it_is or (spelt is not None and back(spelt) == plain):
+                    rest, theirs = without(rest, path), merged(theirs, nested(name, spelt))
         return {space: own for space, own in ((self._family, rest), (self._owner, theirs)) if own}
 
     def parameters(self, history: History) -> Mapping[str, Any]:
@@ -153,12 +165,13 @@ class BodySettings:
         own = extras_of(history, self._family)
         theirs = extras_of(history, self._owner) if self._shared else EMPTY
         for top in theirs:
-            for path, name in self._shared:
-                if (
-                    name[0] == top
-                    and value_at(own, path) is NOTHING
-                    and (value := value_at(theirs, name)) is not NOTHING
-                ):
+            for path, name, _, back in self._shared:
+                if name[0] != top or value_at(own, path) is not NOTHING:
+                    continue
+                value = value_at(theirs, name)
+                if value is not NOTHING and back is not _as_it_is:
+                    value = NOTHING if (spelt := back(thaw(value))) is None else spelt
+                if value is not NOTHING:
                     own = merged(own, nested(path, value))
         return own
 
@@ -346,6 +359,10 @@ class BodySettings:
         from agentmsg.formats.sending import SendingRule  # noqa: PLC0415 - who only reads and writes has no rules
 
         return SendingRule("required-setting", find, "a request must say this", "give it")
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def _path_to(wanted: object, value: Any) -> tuple[Any, ...] | None:

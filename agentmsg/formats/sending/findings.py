@@ -14,7 +14,7 @@ from agentmsg.errors import CodecLookupError
 from agentmsg.formats.natives import is_marked, link_at
 from agentmsg.formats.sending.edits import Edit, Path
 from agentmsg.formats.sending.pairing import Pairing, is_plain
-from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.history import History
 from agentmsg.model.tools import ToolSpec
 
@@ -86,6 +86,23 @@ class Request:
         """The messages."""
         return self.history.messages
 
+    def leaves_out(self, message: Msg) -> bool:
+        """Whether ``encode`` leaves out a message because only another family can write what is in it."""
+        family = self._family
+        return bool(message.content) and all(
+            isinstance(block, NativeBlock) and block.codec != family and not block.fallback for block in message.content
+        )
+
+    def _hides(self, message: Msg) -> bool:
+        """Whether a message may hold calls or results that nobody sees: another family's is left out, or a text."""
+        return message.role == "native" and any(
+            getattr(block, "codec", None) == self._family for block in message.content
+        )
+
+    @property
+    def _family(self) -> str | None:
+        return getattr(self.codec, "family", None)
+
     def tools_of(self, family: str) -> list[Tool]:
         """Return the tools that a family's formats write: its own and the described ones."""
         return [tool for tool in self.history.tools if isinstance(tool, ToolSpec) or tool.codec == family]
@@ -112,7 +129,9 @@ class Request:
     @cached_property
     def pairing(self) -> Pairing:
         """Which results answer which calls, and what is wrong with them; in one pass."""
-        return Pairing(self.messages, self.blocks(ToolUseBlock, ToolResultBlock), joins=self.joins)
+        linked = self.blocks(ToolUseBlock, ToolResultBlock)
+        hides = any(map(self._hides, self.messages))
+        return Pairing(self.messages, linked, joins=self.joins, leaves_out=self.leaves_out, hides=hides)
 
     @cached_property
     def mispaired(self) -> Mapping[str, Sequence[Path]]:

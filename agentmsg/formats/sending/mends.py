@@ -49,12 +49,12 @@ def _answer(mending: Mending) -> Iterator[Edit]:
         if mending.unanswered == "drop":
             yield Remove(call.path, "content")
             continue
-        link = block_at(mending.request, call.path).id
-        if link is None:
+        block = block_at(mending.request, call.path)
+        link = mending.request.pairing.link(call.path)
+        if block.id is None:
             # Nothing else ties them together once more such calls have a result.
-            link = mending.request.pairing.link(call.path)
             yield Change((*call.path, "id"), link)
-        result = denied.get(link) or ToolResultBlock(link, [TextBlock(_NO_RESULT)], status="error")
+        result = denied.get(block.id) or ToolResultBlock(link, [TextBlock(_NO_RESULT)], status="error")
         yield Insert(mending.request.pairing.after_results(call.path), Msg("tool", [result], id=None, created_at=None))
 
 

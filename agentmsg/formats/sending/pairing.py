@@ -12,7 +12,7 @@ from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.tool_links import with_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from agentmsg.model.msg import Msg
 
@@ -80,19 +80,30 @@ class Pairing:
         messages: of the history.
         linked: the calls and results, each with the indexes of its message and of itself.
         joins: whether adjacent assistant messages are one turn, and system messages are ignored.
+        leaves_out: whether ``encode`` leaves out a message.
+        hides: whether a message may hold calls or results that nobody sees.
 
     Attributes:
-        wrong: the paths of what is wrong, by code; empty if a native message hides calls or results.
+        wrong: the paths of what is wrong, by code; empty if a message hides calls or results.
         calls: the calls, in order.
         call_of: the call that a result answers, by the path of the result.
     """
 
-    def __init__(self, messages: Sequence[Msg], linked: Sequence[tuple[int, int, Any]], *, joins: bool) -> None:
+    def __init__(
+        self,
+        messages: Sequence[Msg],
+        linked: Sequence[tuple[int, int, Any]],
+        *,
+        joins: bool,
+        leaves_out: Callable[[Msg], bool] = lambda _: False,
+        hides: bool = False,
+    ) -> None:
         self.wrong: dict[str, list[Path]] = {}
         self.calls: list[Call] = []
         self.call_of: dict[Path, Call] = {}
         self._messages = messages
         self._joins = joins
+        self._leaves_out = leaves_out
         lacking = [(index, at) for index, at, block in linked if block.kind != "server" and link_at(block) is None]
         self._made = with_ids(messages, lacking) if lacking else messages
         self._by_id: dict[str, _SameId] = {}
@@ -100,7 +111,7 @@ class Pairing:
         self._is_between = False
         self._leads = self._has_rest = False
         self._runs: dict[str, list[int]] = {}
-        if linked and not any(message.role == "native" for message in messages):
+        if linked and not hides:
             self._go_over(linked)
 
     def link(self, path: Path) -> str:
@@ -161,7 +172,7 @@ class Pairing:
     def _enter(self, message: Msg, before: str | None) -> str | None:
         """Record the role of a message; return what the next one comes after."""
         role = message.role
-        if role in PROMPTS and self._joins:
+        if (role in PROMPTS and self._joins) or self._leaves_out(message):
             return before
         # The results at the beginning of a user message are separate messages before it.
         self._is_between = self._is_between or self._has_rest

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.sending.caches import cache_count, cache_order
@@ -54,7 +55,8 @@ __all__ = [
 
 def turns(request: Request) -> Iterator[tuple[int, Msg]]:
     """Yield the messages that are turns, with their indexes."""
-    return ((index, message) for index, message in enumerate(request.messages) if message.role not in PROMPTS)
+    messages = enumerate(request.messages)
+    return ((at, each) for at, each in messages if each.role not in PROMPTS and not request.leaves_out(each))
 
 
 def no_messages(message: str = "there is no message") -> SendingRule:
@@ -150,8 +152,12 @@ def empty_texts(
 
     def white(*, is_accepted: bool) -> Callable[[Request], Iterator[Path]]:
         def find(request: Request) -> Iterator[Path]:
-            found = (path for path, text in texts(request) if text)
-            return (path for path in found if accepted(request.messages[int(path[1])]) == is_accepted)
+            @cache
+            def is_lenient(index: int) -> bool:
+                """Return ``accepted``, once for each message: it may have many texts."""
+                return accepted(request.messages[index])
+
+            return (path for path, text in texts(request) if text and is_lenient(int(path[1])) == is_accepted)
 
         return find
 
@@ -205,7 +211,13 @@ def duplicate_ids(*, in_message: bool, longest: int | None = None) -> SendingRul
     return SendingRule("id-duplicate", ids_twice(in_message=in_message), message, "give it an id of its own", mend=mend)
 
 
-def id_characters(message: str, letters: str | None = None, least: int = 1, longest: int | None = None) -> SendingRule:
+def id_characters(
+    message: str,
+    letters: str | None = None,
+    least: int = 1,
+    longest: int | None = None,
+    severity: Severity = "error",
+) -> SendingRule:
     """Return the rule for the characters of ids.
 
     Args:
@@ -213,10 +225,11 @@ def id_characters(message: str, letters: str | None = None, least: int = 1, long
         letters: the allowed ones, as between the brackets of a regular expression; None: any.
         least: minimum length.
         longest: maximum length; None: no limit.
+        severity: of the findings.
     """
     fits, allowed = _made_of(letters, least, longest)
-    mend = renumber(allowed, longest=longest)
-    return SendingRule("id-characters", ids_outside(fits), message, "give call and result a new id", mend=mend)
+    mend, fix = renumber(allowed, longest=longest), "give call and result a new id"
+    return SendingRule("id-characters", ids_outside(fits), message, fix, mend=mend, severity=severity)
 
 
 def missing_ids(family: str) -> SendingRule:
@@ -255,11 +268,12 @@ def tool_names(longest: int, letters: str = "a-zA-Z0-9_-", told: str = "letters,
     return SendingRule("tool-name", names_outside(fits), message, "replace the characters", mend=mend)
 
 
-def tools_missing(family: str) -> SendingRule:
+def tools_missing(family: str, severity: Severity = "error") -> SendingRule:
     """Return the rule that a request with calls has tools; a history without settings gets its tools with the call.
 
     Args:
         family: of the codec.
+        severity: of the findings.
     """
 
     def find(request: Request) -> Iterator[Path]:
@@ -267,14 +281,15 @@ def tools_missing(family: str) -> SendingRule:
         if is_request and not request.tools_of(family) and next(calls_of(request), None) is not None:
             yield ("tools",)
 
-    return SendingRule("tools-missing", find, "there are calls, and no tools", "give the tools")
+    message = "there are calls, and no tools"
+    return SendingRule("tools-missing", find, message, "give the tools", severity=severity)
 
 
-def too_many_tools(most: int) -> SendingRule:
-    """Return the rule for the maximum number of tools."""
+def too_many_tools(most: int, severity: Severity = "error") -> SendingRule:
+    """Return the rule for the maximum number of tools, with the severity of its findings."""
 
     def find(request: Request) -> Iterator[Path]:
         if len(request.history.tools) > most:
             yield ("tools", most)
 
-    return SendingRule("too-many", find, f"there are more than {most} tools", "leave out tools")
+    return SendingRule("too-many", find, f"there are more than {most} tools", "leave out tools", severity=severity)

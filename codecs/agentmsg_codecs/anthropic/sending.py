@@ -1,4 +1,7 @@
-"""The rules of the Messages API: what it refuses."""
+"""The rules of the Messages API: what it refuses.
+
+Where a rule has a public source, that is a thread on github.com: owner/repository#number.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +57,11 @@ def _empty_messages(request: Request) -> Iterator[Path]:
 def _is_said(message: am.Msg, block: am.TextBlock) -> bool:
     """Whether a text is checked by itself: one that is empty and alone is an empty message."""
     return message.role in _SAYING and (bool(block.text) or len(message.content) > 1)
+
+
+def _takes_blanks(message: am.Msg) -> bool:
+    """Whether white space may stand beside what else a message says: other text, or the assistant's calls."""
+    return bool(message.text.strip()) or (message.role == "assistant" and bool(message.tool_calls))
 
 
 def _trailing_space(request: Request) -> Iterator[Path]:
@@ -206,13 +214,14 @@ LIMITS = (
 
 
 RULES = (
-    # "messages: at least one message is required"; the schema requires the settings; "Requests which have `tool_use` or
-    # `tool_result` blocks in messages must define tools" (reported).
+    # "messages: at least one message is required" (langchain-ai/langchain#31696); the schema requires the settings.
     usual.no_messages(),
     # Clouds that host the model have its name in the URL, and this parameter in the body.
     SETTINGS.needs("model", "max_tokens", unnamed="anthropic_version"),
     *LIMITS,
-    usual.tools_missing(FAMILY),
+    # "Requests which include `tool_use` or `tool_result` blocks must define tools"; no longer since February 2025
+    # (anthropics/anthropic-sdk-python#849). Clouds may be older.
+    usual.tools_missing(FAMILY, "warning"),
     # A recorded request that begins with an assistant message got an answer.
     usual.first_role(),
     SendingRule(
@@ -223,7 +232,7 @@ RULES = (
         mend=_as_user,
         severity="warning",
     ),
-    # "'image' blocks are not permitted within assistant turns" (reported).
+    # "'image' blocks are not permitted within assistant turns" (SEMOSS/Semoss#2323).
     SendingRule(
         "media-place",
         _media_of_assistants,
@@ -238,33 +247,38 @@ RULES = (
         "images are JPEG, PNG, GIF or WebP, and documents PDF or plain text",
         "convert the medium, or leave it out",
     ),
-    # "messages: text content blocks must be non-empty", "... must contain non-whitespace text" (reported). White space
-    # of the assistant before calls was answered (recorded in April 2026).
-    *usual.empty_texts(_is_said, accepted=lambda message: message.role == "assistant" and bool(message.tool_calls)),
-    # "all messages must have non-empty content except for the optional final assistant message", "final assistant
-    # content cannot end with trailing whitespace" (reported).
+    # "messages: text content blocks must be non-empty" (anthropics/claude-code#59812), "... must contain non-whitespace
+    # text" (home-assistant/core#175637). White space beside other text was answered (LibreChat-AI/agents#124), and
+    # before calls (recorded in April 2026).
+    *usual.empty_texts(_is_said, accepted=_takes_blanks),
+    # "all messages must have non-empty content except for the optional final assistant message"
+    # (anthropics/claude-code#6774), "final assistant content cannot end with trailing whitespace"
+    # (tailcallhq/forgecode#1872).
     usual.empty_messages(find=_empty_messages),
     SendingRule(
         "trailing-space", _trailing_space, "the last text ends with white space", "cut the white space", mend=_cut
     ),
-    # "`tool_use` ids must be unique", "String should match pattern '^[a-zA-Z0-9_-]+$'", "unexpected `tool_use_id` found
-    # in `tool_result` blocks", "each tool_use must have a single result", "`tool_use` ids were found without
-    # `tool_result` blocks immediately after" (reported); the schema requires ids.
+    # The schema requires ids. "`tool_use` ids must be unique" (anomalyco/opencode#1279), "String should match pattern
+    # '^[a-zA-Z0-9_-]+$'" (maximhq/bifrost#5097), "unexpected `tool_use_id` found in `tool_result` blocks"
+    # (anthropics/claude-code#13460), "each tool_use must have a single result" (sipeed/picoclaw#1793), "`tool_use` ids
+    # were found without `tool_result` blocks immediately after" (anthropics/claude-code#7929).
     usual.missing_ids(FAMILY),
     usual.duplicate_ids(in_message=False),
     usual.id_characters("ids have only letters, digits, _ and -", "a-zA-Z0-9_-"),
     *PAIRING,
     usual.data_encoding(),
-    # "invalid base64 data", "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", "Property keys
-    # should match pattern '^[a-zA-Z0-9_.-]{1,64}$'" (reported); schemas.py has the sources of the rules for schemas.
+    # "image.source.base64: invalid base64 data" (anthropics/anthropic-sdk-typescript#603), "tools.7.custom.name: String
+    # should match pattern '^[a-zA-Z0-9_-]{1,64}$'", now with 128 (apify/tester-mcp-client#11); names of properties have
+    # letters, digits, _ . and -, 1 to 64 (documented: diegosouzapw/OmniRoute#13552). schemas.py has the sources of the
+    # rules for schemas.
     usual.tool_names(128),
     *usual.object_schemas("oneOf", "allOf", "anyOf"),
     usual.closed_answers(),
     usual.property_names(64, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
     usual.arguments(),
-    # "A maximum of 4 blocks with cache_control may be provided"; "a ttl='1h' cache_control block must not come after a
-    # ttl='5m' cache_control block"; "thinking.cache_control: Extra inputs are not permitted" (reported; the
-    # schema lacks it, too).
+    # "A maximum of 4 blocks with cache_control may be provided" (griffinmartin/opencode-claude-auth#121); "a ttl='1h'
+    # cache_control block must not come after a ttl='5m' cache_control block" (headroomlabs-ai/headroom#2939);
+    # "thinking.cache_control: Extra inputs are not permitted" (Wei-Shaw/sub2api#225; the schema lacks it, too).
     usual.cache_count(_MOST_CACHES, FAMILY, _CACHE),
     usual.cache_order(FAMILY, _CACHE),
     SendingRule(

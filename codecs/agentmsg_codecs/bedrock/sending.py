@@ -1,4 +1,7 @@
-"""The sending rules: the requests that Converse refuses."""
+"""The sending rules: the requests that Converse refuses.
+
+Where a rule has a public source, that is a thread on github.com: owner/repository#number.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ from agentmsg_codecs.bedrock.settings import SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LONGEST = 64
+_LONGEST, _LONGEST_TITLE = 64, 200
 # Who speaks in the native message of a role.
 _SIDES = {"user": "user", "tool": "user", "assistant": "assistant"}
 _TITLE = re.compile(r"[a-zA-Z0-9()\[\]-]+(?: [a-zA-Z0-9()\[\]-]+)*")
@@ -47,9 +50,13 @@ def _is_document(block: Any) -> bool:
     return isinstance(block, am.FileBlock) and not isinstance(block.source, am.BlocksSource)
 
 
+def _is_title(name: str) -> bool:
+    return len(name) <= _LONGEST_TITLE and _TITLE.fullmatch(name) is not None
+
+
 def _document_names(request: Request) -> Iterator[Path]:
     for index, at, block in request.blocks(am.FileBlock):
-        if _is_document(block) and block.name is not None and not _TITLE.fullmatch(block.name):
+        if _is_document(block) and block.name is not None and not _is_title(block.name):
             yield ("messages", index, "content", at, "name")
 
 
@@ -64,6 +71,12 @@ def _wordless_documents(request: Request) -> Iterator[Path]:
         if message.role == "user" and first is None and not message.has(am.TextBlock):
             places = (at for at, block in enumerate(message.content) if _is_document(block))
             first = next((("messages", index, "content", at) for at in places), None)
+
+
+def _silent_failures(request: Request) -> Iterator[Path]:
+    for index, at, block in request.blocks(am.ToolResultBlock):
+        if block.is_error and not (block.content or block.error or block.structured is not None):
+            yield ("messages", index, "content", at)
 
 
 def _empty_tools(request: Request) -> Iterator[Path]:
@@ -109,7 +122,13 @@ def _without_tools(mending: Mending) -> Iterator[Edit]:
 def _titled(mending: Mending) -> Iterator[Edit]:
     for path in mending.paths:
         block: Any = mending.request.messages[int(path[1])].content[int(path[3])]
-        yield Change(path, _NO_TITLE.sub(" ", block.name).strip() or "document")
+        yield Change(path, _NO_TITLE.sub(" ", block.name).strip()[:_LONGEST_TITLE].strip() or "document")
+
+
+def _told(mending: Mending) -> Iterator[Edit]:
+    for path in mending.paths:
+        block: Any = mending.request.messages[int(path[1])].content[int(path[3])]
+        yield Change(path, block.evolve(content=[am.TextBlock("The tool failed.")]), "annotation")
 
 
 # As the service's model says; a toolConfig needs tools.
@@ -121,8 +140,8 @@ LIMITS = (
     *limits.offered_tools(FAMILY, key="toolConfig"),
 )
 RULES = (
-    # "A conversation must start with a user message", "The toolConfig field must be defined when using toolUse and
-    # toolResult content blocks" (reported).
+    # The service's model requires messages; "The toolConfig field must be defined when using toolUse and toolResult
+    # content blocks" (langgenius/dify#17545).
     usual.no_messages(),
     *LIMITS,
     usual.tools_missing(FAMILY),
@@ -136,23 +155,28 @@ RULES = (
         mend=clearing("annotation"),
     ),
     usual.first_role(),
-    # "The text field in the ContentBlock object ... is blank", "The content field in the Message object ... is empty"
-    # (reported). Converse answered a recorded request with a text of one line break.
+    # "The text field in the ContentBlock object at messages.11.content.0 is blank" (continuedev/continue#9767), "The
+    # content field in the Message object at messages.X is empty" (earendil-works/pi#3443). Converse answered a recorded
+    # request with a text of one line break.
     *usual.empty_texts(blank="warning"),
     usual.empty_messages(),
-    # "A conversation must alternate between user and assistant roles" (reported).
+    # "A conversation must alternate between user and assistant roles" (langchain-ai/langchain-aws#130).
     SendingRule(
         "alternation",
         _turns_in_a_row,
         "users and assistants must alternate",
         'join the messages (the option turns="merged")',
     ),
-    # The service's model has the pattern of ids and names; "The toolUse blocks at ... contain duplicate Ids", "The
-    # number of toolResult blocks at ... exceeds the number of toolUse blocks of previous turn", "Expected
-    # toolResult blocks at ... for the following Ids" (reported).
+    # The service's model has the pattern of ids and names. "The toolResult blocks at ... contain duplicate Ids", so for
+    # calls (BerriAI/litellm#20047, BerriAI/litellm#20049), "The number of toolResult blocks at ... exceeds the number
+    # of toolUse blocks of previous turn" (langgenius/dify-official-plugins#765), "Expected toolResult blocks at ... for
+    # the following Ids" (NousResearch/hermes-agent#108584).
     usual.duplicate_ids(in_message=True, longest=_LONGEST),
     usual.id_characters(f"ids have 1 to {_LONGEST} letters, digits, _ . : and -", "a-zA-Z0-9_.:-", longest=_LONGEST),
     *PAIRING,
+    # "The content field at messages.<n>.content.0.toolResult cannot be empty when status value is error"
+    # (aws-samples/sample-multi-agent-orchestration-chat-on-agentcore#15).
+    SendingRule("empty-result", _silent_failures, "a failed result says nothing", "say that it failed", mend=_told),
     # Bytes are base64 in the service's protocol, which decodes them strictly.
     usual.data_encoding("standard"),
     SendingRule(
@@ -171,12 +195,13 @@ RULES = (
     # The service's model: "If you include a ContentBlock with a document field ..., you must also include a
     # ContentBlock with a text field".
     SendingRule("document-alone", _wordless_documents, "a document needs a text beside it", "add a text"),
-    # "The file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and square
-    # brackets. The name can't contain more than one consecutive whitespace character" (reported; documented).
+    # "The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and
+    # square brackets. The name can't contain more than one consecutive whitespace character"; at most 200 characters
+    # (vercel/ai#20365; the first is documented, too).
     SendingRule(
         "document-name",
         _document_names,
-        "names of documents have letters, digits, single spaces and - ( ) [ ]",
+        f"names of documents have 1 to {_LONGEST_TITLE} letters, digits, single spaces and - ( ) [ ]",
         "replace the characters",
         mend=_titled,
     ),

@@ -66,7 +66,7 @@ _make_signature = maker(am.Signature)
 # DeepSeek's guide to the thinking mode), "thinking is enabled but reasoning_content is missing in assistant tool call
 # message" (Kimi).
 NEED_REASONING: Mapping[str, str] = {
-    "DeepSeek": r"deepseek-(v[4-9]|flash|pro)",
+    "DeepSeek": r"deepseek[-.](v[4-9]|flash|pro)",
     "Kimi": r"kimi-(.*thinking|for-coding|k2[.p-][5-9]|k[3-9])",
     "MiMo": r"mimo-v\d",
 }
@@ -79,7 +79,7 @@ def needs_reasoning(model: str | None) -> bool | None:
     import re  # noqa: PLC0415 - readers need no names of models
 
     def is_one(names: str) -> bool:
-        return model is not None and re.match(rf"(.*/)?({names})", model, re.IGNORECASE) is not None
+        return model is not None and re.match(rf"(.*[/.:])?({names})", model, re.IGNORECASE) is not None
 
     return True if any(map(is_one, NEED_REASONING.values())) else False if is_one(_OF_OPENAI) else None
 

@@ -1,4 +1,7 @@
-"""The rules of Chat Completions: what it refuses."""
+"""The rules of Chat Completions: what it refuses.
+
+Where a rule has a public source, that is a thread on github.com: owner/repository#number.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +33,14 @@ from agentmsg_codecs.openai.settings import SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_LONGEST_ID, _LONGEST_NAME = 40, 64
+_LONGEST_ID, _MOST_OF_ID, _LONGEST_NAME = 40, 64, 64
 _NAME = re.compile(rf"[^\s<|\\/>]{{1,{_LONGEST_NAME}}}")
 _ROLES = ("assistant", "developer", "function", "system", "tool", "user")
 _NO_NAME = re.compile(r"[\s<|\\/>]")
 
 
 def _no_messages(request: Request) -> Iterator[Path]:
-    if not request.messages:
+    if all(map(request.leaves_out, request.messages)):
         yield ("messages",)
 
 
@@ -45,6 +48,18 @@ def _empty_messages(request: Request) -> Iterator[Path]:
     for index, message in enumerate(request.messages):
         if message.role in ("user", "assistant") and not message.content:
             yield ("messages", index)
+
+
+_LONG_IDS = usual.id_characters(f"ids have at most {_MOST_OF_ID} characters", least=0, longest=_MOST_OF_ID)
+_OLD_IDS = usual.id_characters(
+    f"some models take ids of at most {_LONGEST_ID} characters", least=0, longest=_LONGEST_ID, severity="warning"
+)
+
+
+def _between(request: Request) -> Iterator[Path]:
+    """Yield the ids that only some models take."""
+    longer = set(_LONG_IDS.find(request))
+    return (path for path in _OLD_IDS.find(request) if path not in longer)
 
 
 def _message_names(request: Request) -> Iterator[Path]:
@@ -187,19 +202,23 @@ LIMITS = (
     limits.json_word(family=FAMILY),
 )
 RULES = (
-    # "Invalid 'messages': empty array. Expected an array with minimum length 1" (reported); the schema wants a model.
+    # "Invalid 'messages': empty array" (CopilotKit/CopilotKit#529); the schema wants a model.
     SendingRule("no-messages", _no_messages, "there is no message", "add a message"),
     SETTINGS.needs("model"),
     *LIMITS,
     # Recorded requests with an empty text were answered; an empty list is refused.
     usual.empty_messages(find=_empty_messages, severity="warning"),
-    # "Missing required parameter: 'messages[1].tool_call_id'", "Invalid 'messages[1].tool_calls[0].id': string too
-    # long. Expected a string with maximum length 40", "messages with role 'tool' must be a response to a preceding
-    # message with 'tool_calls'", "An assistant message with 'tool_calls' must be followed by tool messages responding
-    # to each 'tool_call_id'" (reported); the schema requires ids.
+    # "messages with role 'tool' must have a 'tool_call_id'" (langchain-ai/langchain#22600), and the schema requires
+    # ids. "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'", "An assistant
+    # message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'" (sdcb/chats#132).
     usual.missing_ids(FAMILY),
     usual.duplicate_ids(in_message=True, longest=_LONGEST_ID),
-    usual.id_characters(f"ids have at most {_LONGEST_ID} characters", least=0, longest=_LONGEST_ID),
+    # The API said "Invalid 'messages[10].tool_calls[0].id': string too long. Expected a string with maximum length 40"
+    # (agno-agi/agno#5382); later, 51 were answered (vercel/ai#17233), and the limit was 64 (openclaw/openclaw#875).
+    _LONG_IDS,
+    SendingRule(
+        _OLD_IDS.code, _between, _OLD_IDS.message, _OLD_IDS.fix, mend=_OLD_IDS.mend, severity=_OLD_IDS.severity
+    ),
     *PAIRING,
     # Recorded by many clients of DeepSeek V4, MiMo and Kimi.
     SendingRule(
@@ -210,14 +229,15 @@ RULES = (
         severity="warning",
     ),
     usual.data_encoding(),
-    # "Invalid value: 'moderator'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and
-    # 'developer'", "Missing required parameter: 'tools[0].function.name'", "Invalid 'tools': empty array" (the schema,
-    # too). Recorded: another server took an empty list.
+    # The schema's roles, and the names that it requires. "Invalid 'tools': empty array. Expected an array with minimum
+    # length 1" (continuedev/continue#3403). Recorded: another server took an empty list.
     SendingRule("message-role", _odd_roles, f"roles are {', '.join(_ROLES)}", "give it one of these roles"),
     SendingRule("tool-name", _nameless, "a function has no name", "give it its name"),
     SendingRule("empty-tools", _empty_tools, "the list of tools is empty", "leave it out", mend=_without_tools),
-    # "Invalid 'tools[0].function.name': string does not match pattern. Expected ... '^[a-zA-Z0-9_-]+$'", "Invalid
-    # 'messages[0].name': string does not match pattern. Expected ... '^[^\\s<|\\\\/>]+$'" (reported).
+    # The API said "Invalid 'tools[0].function.name': string does not match pattern. Expected ... '^[a-zA-Z0-9_-]+$'"
+    # (CherryHQ/cherry-studio#2895), "string too long. Expected a string with maximum length 64"
+    # (mrexodia/ida-pro-mcp#129); "Invalid 'messages[1].name': string does not match pattern", which had letters,
+    # digits, _ and - then (microsoft/autogen#4157).
     usual.tool_names(_LONGEST_NAME),
     SendingRule(
         "message-name",
@@ -231,18 +251,27 @@ RULES = (
     SendingRule(
         "media-type", _file_links, "files are given as data, not as a link", "fetch the file", severity="warning"
     ),
-    # "Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image
-    # URL" (reported; the schema has texts there). Servers that speak alike take them.
+    # "Image URLs are only allowed for messages with role 'user', but this message with role 'assistant' contains an
+    # image URL" (openai/openai-node#1030); so said of results, too, which newer models answer without seeing them
+    # (openai/openai-openapi#523). Servers that speak alike take both.
     SendingRule(
         "media-place",
-        lambda request: () if _is_elsewhere(request) else _odd_images(request),
+        lambda request: () if _is_elsewhere(request) else (path for path in _odd_images(request) if not path[5:]),
         "only users show images",
         "let the user show it",
         mend=_shown_by_user,
     ),
+    SendingRule(
+        "media-place",
+        lambda request: () if _is_elsewhere(request) else (path for path in _odd_images(request) if path[5:]),
+        "models don't see images in results",
+        "let the user show it",
+        mend=_shown_by_user,
+        severity="warning",
+    ),
     SendingRule("media-place", _sounds, "only some models take audio", "leave out the audio", severity="warning"),
     *usual.object_schemas("oneOf", "anyOf", "allOf", "enum", "not", is_answer_object=True),
     usual.strict_schemas(),
-    # "Invalid 'tools': array too long. Expected an array with maximum length 128" (reported; documented).
+    # "Invalid 'tools': array too long. Expected an array with maximum length 128" (zed-industries/zed#42393).
     usual.too_many_tools(128),
 )

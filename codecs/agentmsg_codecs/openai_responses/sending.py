@@ -1,4 +1,7 @@
-"""The rules of the Responses API: what it refuses."""
+"""The rules of the Responses API: what it refuses.
+
+Where a rule has a public source, that is a thread on github.com: owner/repository#number.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ def _goes_on(request: Request) -> bool:
 
 def _no_messages(request: Request) -> Iterator[Path]:
     if (
-        not request.messages
+        all(map(request.leaves_out, request.messages))
         and not _goes_on(request)
         and natives.extras_of(request.history, FAMILY).get("prompt") is None
     ):
@@ -223,11 +226,12 @@ LIMITS = (
     limits.json_word(*_BEFORE, "prompt", family=FAMILY),
 )
 RULES = (
-    # "One of 'input', 'previous_response_id', 'prompt' or 'conversation' must be provided" (reported).
-    SendingRule("no-messages", _no_messages, "there is no input", "add a message"),
+    # Neither recorded nor documented: the schema requires no input.
+    SendingRule("no-messages", _no_messages, "there is no input", "add a message", severity="warning"),
     SETTINGS.needs("model"),
     *LIMITS,
-    # "Invalid 'input[1].id': '__fake_id__'. Expected an ID that begins with 'msg'" (reported).
+    # "Invalid 'input[371].id': '019f629b...'. Expected an ID that begins with 'msg'" (openai/codex#33176), "Invalid
+    # 'input[2].id': ''" (langchain-ai/langchainjs#11044).
     SendingRule(
         "item-id",
         lambda request: () if _is_elsewhere(request) else _odd_ids(request),
@@ -244,7 +248,7 @@ RULES = (
         mend=_without_id,
         severity="warning",
     ),
-    # "Invalid value: 'output_text'. Supported values are: 'input_text', ..." (reported; the types of the schema, too).
+    # The types of the schema.
     SendingRule(
         "text-type",
         _odd_texts,
@@ -252,8 +256,8 @@ RULES = (
         "make it input_text",
         mend=_plain_text,
     ),
-    # "Unknown parameter: 'input[1].status'", "Missing required parameter: 'input[1].summary'" (reported); the schema
-    # requires the summary.
+    # "Unknown parameter: 'input[1].status'" (openai/openai-agents-python#3026), "Missing required parameter:
+    # 'input[7].summary'" (AAswordman/Operit#797).
     SendingRule(
         "reasoning-keys",
         _odd_reasoning,
@@ -261,8 +265,7 @@ RULES = (
         "add the summary, leave out the status",
         mend=_as_input,
     ),
-    # "Invalid 'input[1].content': array too long. Expected an array with maximum length 0" (reported); another server
-    # that speaks alike requires it (recorded).
+    # OpenAI's own clients blank it (lidge-jun/opencodex#4673); another server that speaks alike requires it (recorded).
     SendingRule(
         "reasoning-text",
         _plain_reasoning,
@@ -270,8 +273,8 @@ RULES = (
         "send the summary, or nothing",
         severity="warning",
     ),
-    # "Item 'rs_...' of type 'reasoning' was provided without its required following item" (reported); another server
-    # answered (recorded).
+    # "Item 'rs_...' of type 'reasoning' was provided without its required following item" (vercel/ai#7099); another
+    # server answered (recorded).
     SendingRule(
         "reasoning-order",
         _grouped_reasoning,
@@ -279,8 +282,8 @@ RULES = (
         "put it there",
         severity="warning",
     ),
-    # "Item 'fc_...' of type 'function_call' was provided without its required 'reasoning' item" (reported); where the
-    # model hadn't reasoned, such ids were accepted (recorded).
+    # The API said "Item 'fc_...' of type 'function_call' was provided without its required 'reasoning' item: 'rs_...'"
+    # (cline/cline#12242); where the model hadn't reasoned, such ids were accepted (recorded).
     SendingRule(
         "reasoning-missing",
         _unfounded_ids,
@@ -289,7 +292,7 @@ RULES = (
         mend=clearing(),
         severity="warning",
     ),
-    # The error above, also recorded.
+    # The error above, also recorded (openai/openai-node#1567).
     SendingRule(
         "reasoning-alone",
         _lonely_reasoning,
@@ -297,21 +300,22 @@ RULES = (
         "drop the reasoning",
         mend=removing("content"),
     ),
-    # "Missing required parameter: 'input[1].call_id'", "Invalid 'input[1].call_id': string too long. Expected a string
-    # with maximum length 64", "No tool output found for function call ...", "No tool call found for function call
-    # output with call_id ..." (reported).
+    # The schema requires ids. "Invalid 'input[95].call_id': string too long. Expected a string with maximum length 64"
+    # (AnswerDotAI/fastllm#45), "No tool output found for function call ..." (bytedance/trae-agent#245), "No tool call
+    # found for function call output with call_id ..." (continuedev/continue#10092).
     usual.missing_ids(FAMILY),
     usual.duplicate_ids(in_message=False, longest=_LONGEST_ID),
     usual.id_characters(f"ids have 1 to {_LONGEST_ID} characters", longest=_LONGEST_ID),
     # Results need not stand right behind their calls here.
     *(_paired(rule) for rule in PAIRING if rule.code != "result-late"),
     usual.data_encoding(),
-    # "Invalid 'tools[0].name': string does not match pattern", "Invalid 'tools': array too long" (reported).
+    # "Invalid 'tools[12].name': string does not match pattern" (anomalyco/opencode#7777). How many tools there may be
+    # is known of Chat Completions only.
     usual.tool_names(128),
     usual.arguments("the arguments are no JSON object", besides="custom"),
     # Recorded: files of sound in results were refused.
     SendingRule("media-type", _odd_files, "files of sound and video can't be read", "leave out the file"),
     *usual.object_schemas("oneOf", "anyOf", "allOf", "enum", "not", is_answer_object=True),
     usual.strict_schemas(FAMILY),
-    usual.too_many_tools(128),
+    usual.too_many_tools(128, "warning"),
 )

@@ -7,6 +7,7 @@
 | tool_choice: auto, none, required; a function | tool_choice: the same; its name |
 | format of text: text; json_object; json_schema | response_format: "text"; "json"; the schema, its name ... |
 | reasoning: effort, summary; the effort none | reasoning: the same; "off" |
+| tool_choice: a custom tool, allowed tools | extras["openai"], as Chat Completions spells them |
 | verbosity of text; service_tier, prompt_cache_key ... | extras["openai"], where Chat Completions has them |
 """
 
@@ -16,7 +17,7 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_mapping, is_object
+from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_list, is_mapping, is_object
 from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Key, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
@@ -28,6 +29,35 @@ _OF_SCHEMAS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 _OF_REASONING = frozenset({"effort", "summary"})
 _NAME = "response"
+
+
+# -- the choice of a tool ---------------------------------------------------------------------------------------------
+
+# What Chat Completions keeps in an object of its own, under its type.
+_CHOSEN, _TOOLS = frozenset({"custom", "allowed_tools"}), frozenset({"custom", "function"})
+
+
+def _chat_choice(value: Any, kinds: frozenset[str] = _CHOSEN) -> Any:
+    """Return a choice of tools as Chat Completions spells it; None for any other."""
+    kind: Any = value.get("type") if is_object(value) else None
+    if type(kind) is not str or kind not in kinds:
+        return None
+    inner = _respelt({key: each for key, each in value.items() if key != "type"}, _chat_choice)
+    return {"type": kind, kind: inner} if inner else None
+
+
+def _own_choice(value: Any, kinds: frozenset[str] = _CHOSEN) -> Any:
+    """Return a choice of Chat Completions as it is spelt here; None for any other."""
+    kind: Any = value.get("type") if is_object(value) else None
+    held: Any = value.get(kind) if type(kind) is str and kind in kinds and value.keys() == {"type", kind} else None
+    inner = _respelt(held, _own_choice) if is_object(held) and "type" not in held else None
+    return {"type": kind, **inner} if inner else None
+
+
+def _respelt(held: Native, spell: Any) -> Native | None:
+    tools = held.get("tools", [])
+    spelt = [spell(each, _TOOLS) for each in tools] if is_list(tools) else [None]
+    return None if None in spelt else {**held, "tools": spelt} if spelt else held
 
 
 # -- the format of the text -------------------------------------------------------------------------------------------
@@ -118,4 +148,5 @@ SETTINGS = BodySettings(Described(FAMILY, (
     )},
     "stream_options.include_obfuscation": "stream_options.include_obfuscation",
     "text.verbosity": "verbosity",
-})  # fmt: skip
+    "tool_choice": "tool_choice",
+}, spelt={"tool_choice": (_chat_choice, _own_choice)})  # fmt: skip
