@@ -241,6 +241,77 @@ def test_nobody_decides_on_what_was_not_asked() -> None:
     assert item["approval_request_id"] == "ap1"
 
 
+# -- AgentScope -------------------------------------------------------------------------------------------------------
+
+_RESULT: dict[str, Any] = {"type": "tool_result", "id": "c1", "name": "f", "output": "1", "state": "success"}
+# By case: the role of a message, the keys of its call, and the blocks that the message is read as.
+STATES: dict[str, tuple[str, dict[str, Any], list[type[Any]]]] = {
+    "asked": ("assistant", {"state": "asking"}, [am.ToolUseBlock, am.ApprovalRequestBlock]),
+    "asked, with rules": ("assistant", {"state": "asking", "suggested_rules": [{"tool_name": "f"}], "x": 1},
+                          [am.ToolUseBlock, am.ApprovalRequestBlock]),
+    "allowed": ("assistant", {"state": "allowed"}, [am.ToolUseBlock]),
+    "asked without an id": ("assistant", {"id": None, "state": "asking"}, [am.ToolUseBlock]),
+    "asked elsewhere": ("user", {"state": "asking"}, [am.ToolUseBlock]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("codec", ["agentscope", "agentscope-java"])
+@pytest.mark.parametrize("has_result", [False, True])
+@pytest.mark.parametrize("case", STATES)
+def test_states_of_calls(case: str, has_result: bool, codec: Any) -> None:
+    """A call that a person is asked about is read with a request behind it; each is written as it was."""
+    role, keys, wanted = STATES[case]
+    is_java = codec == "agentscope-java"
+    call: dict[str, Any] = {"type": "tool_use", "input": {}} if is_java else {"type": "tool_call", "input": "{}"}
+    content: list[Any] = [{**call, "id": "c1", "name": "f", **keys}]
+    if has_result:
+        content.append({**_RESULT, "output": [{"type": "text", "text": "1"}]} if is_java else _RESULT)
+    document: Any = [{"name": "a", "role": role.upper() if is_java else role, "content": content, "metadata": {}}]
+    history = am.decode(document, codec)
+    read = [type(block) for message in history for block in message.content]
+    assert read == [*wanted, *[am.ToolResultBlock] * has_result]
+    assert am.encode(am.loads(am.dumps(history, "json"), "json"), codec) == document
+    for name in ("vercel", "vercel-ui", "openai", "openai-responses", "agentscope"):
+        done = am.convert(document, codec, name)
+        assert am.encode(am.restore(am.decode(done.document, name), done.losses), codec) == document
+
+
+@pytest.mark.parametrize("codec", ["agentscope", "agentscope-java"])
+def test_requests_are_states_of_calls(codec: Any) -> None:
+    """What Vercel asks is asked there, and comes back, under the id of the call; but not if the call has its result."""
+    asked: list[Any] = [{"role": "assistant", "content": [CALL, REQUEST]}]
+    there = am.convert(asked, "vercel", codec)
+    (call,) = there.document[0]["content"]
+    assert call["state"] == "asking"
+    assert [(loss.path[-1], loss.level) for loss in there.losses if loss.level != "annotation"] == []
+    (_, request) = am.convert(there.document, codec, "vercel").document[0]["content"]
+    assert request == {**REQUEST, "approvalId": "toolu_1"}
+    output = {"type": "text", "value": "1"}
+    result = {"type": "tool-result", "toolCallId": "toolu_1", "toolName": "delete", "output": output}
+    answered = [*asked, {"role": "tool", "content": [result]}]
+    assert "asking" not in json.dumps(am.convert(answered, "vercel", codec).document)
+
+
+@pytest.mark.parametrize("codec", ["agentscope", "agentscope-java"])
+def test_a_state_without_a_request_is_told(codec: Any) -> None:
+    """A state by hand is no request, which a reader would find: losing it loses content."""
+    losses: list[am.Loss] = []
+    am.encode(_history(("assistant", _CALL.evolve(status="asking"))), codec, losses=losses)
+    assert [(loss.path[-1], loss.level) for loss in losses] == [("status", "content")]
+
+
+@pytest.mark.parametrize("target", ["anthropic", "openai", "gemini"])
+def test_that_a_person_is_asked_is_content(target: am.CodecName) -> None:
+    """Losing that somebody is asked whether a tool may be called loses content."""
+    call = {"type": "tool_call", "id": "c1", "name": "f", "input": "{}", "state": "asking"}
+    document = [{"id": "m1", "name": "a", "role": "assistant", "content": [call], "created_at": "2026-01-01T00:00:00"}]
+    assert [loss.path for loss in am.convert(document, "agentscope", target).losses.content] == [
+        ("messages", 0, "content", 1)
+    ]
+    call["state"] = "finished"
+    assert not am.convert(document, "agentscope", target).losses.content
+
+
 # -- operations -------------------------------------------------------------------------------------------------------
 
 
@@ -312,7 +383,8 @@ def _linked() -> st.SearchStrategy[am.History]:
     extras = st.sampled_from(({}, {"vercel-ui": {"approval": {"id": "x"}}}, {"vercel.approval": {"isAutomatic": True}},
                               {"vercel-ui": {"approved": 1}}, {"openai-responses": {"server_label": "s"}}))  # fmt: skip
     calls = st.builds(am.ToolUseBlock, ids, st.just("f"), kind=kinds, extras=extras, provider=st.just("openai"),
-                      item_id=st.sampled_from((None, "mcpr_1")))  # fmt: skip
+                      item_id=st.sampled_from((None, "mcpr_1")), status=st.sampled_from((None, "asking", "allowed"))
+                      )  # fmt: skip
     asked = st.builds(am.ApprovalRequestBlock, requests, ids, reason=reasons, extras=extras)
     decided = st.builds(am.ApprovalResponseBlock, requests, st.booleans(), reason=reasons, kind=kinds, extras=extras)
     results = st.builds(am.ToolResultBlock, ids, st.sampled_from(("", "1", "no")), kind=kinds,
@@ -340,17 +412,6 @@ def test_linked_approvals_keep_the_laws(codec: Any) -> None:
         laws.sendable(codec, history)
 
     holds()
-
-
-@pytest.mark.parametrize("target", ["anthropic", "openai", "gemini", "vercel-ui"])
-def test_that_a_person_is_asked_is_content(target: am.CodecName) -> None:
-    """AgentScope's calls say that somebody is asked whether a tool may be called: losing that loses content."""
-    call = {"type": "tool_call", "id": "c1", "name": "f", "input": "{}", "state": "asking"}
-    document = [{"id": "m1", "name": "a", "role": "assistant", "content": [call], "created_at": "2026-01-01T00:00:00"}]
-    for state, level in (("asking", "content"), ("finished", "annotation")):
-        call["state"] = state
-        losses = am.convert(document, "agentscope", target).losses
-        assert [loss.level for loss in losses if loss.path[-1] == "status"] == [level]
 
 
 HOLDING = ("openai-responses", "vercel", "vercel-ui")
