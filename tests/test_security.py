@@ -147,5 +147,5 @@ def test_data_that_looks_like_code_is_data(
     through(_tame(EVIL[evil]), source, targets)
     events: list[str] = request.getfixturevalue("events")
     written = through(EVIL[evil], source, targets)
-    assert events == []
+    assert list(events) == []  # the hook still listens
     assert CANARY.encode() not in written
