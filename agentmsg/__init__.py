@@ -26,6 +26,8 @@ from agentmsg.errors import (
 from agentmsg.lazy import later
 from agentmsg.limits import Limits
 from agentmsg.model.blocks import (
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
     AudioBlock,
     BaseBlock,
     Block,
@@ -62,13 +64,12 @@ if TYPE_CHECKING:
     from agentmsg.api.reading import decode, loads
     from agentmsg.api.writing import Conversion, convert, dumps, encode, restore
     from agentmsg.checking.detection import detect, recognize
-    from agentmsg.checking.sendable import check
     from agentmsg.embed.annotations import As
     from agentmsg.files.lines import dump_lines, load_lines
     from agentmsg.files.whole import dump, load
     from agentmsg.fitting.loss_reports import dump_losses, load_losses
     from agentmsg.fitting.losses import Loss, Losses
-    from agentmsg.fitting.repairing import Repaired, repair
+    from agentmsg.fitting.repairing import Repaired, check, repair
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.sending import Finding
     from agentmsg.model import blocks
@@ -113,7 +114,7 @@ _LATER = {
     "Turn": "agentmsg.ops.turns",
     "approximate_tokens": "agentmsg.ops.tokens",
     "blocks": "agentmsg.model.blocks",
-    "check": "agentmsg.checking.sendable",
+    "check": "agentmsg.fitting.repairing",
     "chunks_of": "agentmsg.stream",
     "codec_names": "agentmsg.registry",
     "convert": "agentmsg.api.writing",
@@ -185,6 +186,8 @@ __all__ = [  # noqa: RUF022
     "ThinkingBlock",
     "ToolUseBlock",
     "ToolResultBlock",
+    "ApprovalRequestBlock",
+    "ApprovalResponseBlock",
     "RefusalBlock",
     "SourceBlock",
     "CompactionBlock",

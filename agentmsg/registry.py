@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs import CodecName
 
-__all__ = ["ENTRY_POINTS", "close_to", "codec_class", "codec_names", "content_keys", "get_codec", "same_codec"]
+__all__ = ["ENTRY_POINTS", "class_of_family", "close_to", "codec_class", "codec_names", "get_codec", "same_codec"]
 
 ENTRY_POINTS = "agentmsg.codecs"
 _TABLE = "agentmsg_codecs"
@@ -133,12 +133,12 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
 
 
 @cache
-def content_keys(family: str) -> frozenset[str]:
-    """Return the keys of a family's native objects that hold content (see ``Codec.content_keys``)."""
+def class_of_family(family: str) -> type[Codec]:
+    """Return the class that says what the keys of a family's native objects mean; the base of all if it has none."""
     try:
-        return codec_class(family).content_keys
+        return codec_class(family)
     except CodecLookupError:
-        return Codec.content_keys
+        return Codec
 
 
 def _options(codec: Codec) -> dict[str, Any]:

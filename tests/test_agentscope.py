@@ -323,7 +323,7 @@ def test_marks_that_a_version_has_no_place_for_are_told_as_lost() -> None:
     natives = am.encode(returned([[old(), ["m"]]]), NEW, losses=losses)
     assert ([native["role"] for native in natives], [loss.path for loss in losses]) == (
         ["assistant"],
-        [("messages", 0, "extras")],
+        [("messages", 0, "extras", "agentscope.item", "marks")],
     )
 
 
@@ -359,7 +359,7 @@ def test_what_would_change_where_a_session_is_read_is_lost(rest: Any) -> None:
     history = returned({"agent": {"memory": _MEMORY}})
     changed = history.evolve(extras={**history.extras, "agentscope.session": rest})
     (loss,) = account(honest_account(CODEC, changed))
-    assert loss.path == ("extras",)
+    assert loss.path == ("extras", "agentscope.session", *rest)
 
 
 # -- 0.x --------------------------------------------------------------------------------------------------------------
@@ -624,7 +624,7 @@ def test_a_text_of_arguments_beside_others_is_told_as_lost_where_it_would_be_rea
     (message,) = returned([document])
     empty = message.evolve(content=[message.tool_calls[0].evolve(input={})])
     lost = account(honest_account(CODEC, am.History([empty])))
-    assert [loss.path[-1] for loss in lost] == ["extras"]
+    assert [loss.where for loss in lost] == ["messages/0/content/0/extras/agentscope/raw_input"]
 
 
 @pytest.mark.parametrize("text", ["{}", '{"a": 1}', "no json", {"a": 1}], ids=repr)

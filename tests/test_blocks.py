@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 
 import agentmsg
 from agentmsg import (
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
     AudioBlock,
     Base64Source,
     BaseBlock,
@@ -73,6 +75,8 @@ TOUR: list[Any] = [
     ToolUseBlock(None, "add", raw_input="{oops"),
     ToolResultBlock("c1", "done", name="add", structured=[1], artifact={"x": 1}, status="error", error="e"),
     ToolResultBlock(None, [ImageBlock(URLSource("u"))]),
+    ApprovalRequestBlock("ap1", "c1", reason="it deletes", signature=Signature("vercel", "c2ln")),
+    ApprovalResponseBlock("ap1", approved=False, reason="not now", kind="server"),
     RefusalBlock("no"),
     SourceBlock("u", title="t", media_type="text/html"),
     CompactionBlock("so far", encrypted="zzz"),

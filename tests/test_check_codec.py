@@ -143,7 +143,7 @@ def test_single_values_are_of_all_classes_and_fields() -> None:
         for field in attrs.fields(cls):
             if field.init and field.alias != "notes":
                 assert any(getattr(block, field.alias) for block in blocks if type(block) is cls), (cls, field.alias)
-    assert len({type(block) for block in blocks}) == 14
+    assert len({type(block) for block in blocks}) == 16
 
 
 @pytest.mark.parametrize("name", ["check_codec", "histories"])

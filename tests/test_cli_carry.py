@@ -45,13 +45,13 @@ def test_tells_how_many_losses_are_carried() -> None:
     assert done.exit_code == 0
     assert done.stderr.splitlines() == [
         "agentmsg: lost: 1 setting loss",
-        "agentmsg:   1 × settings: dropped",
+        "agentmsg:   1 × settings/model: dropped",
         "agentmsg: carried in the document: 1 loss",
     ]
     many = converted("a.jsonl", "b.jsonl")
     assert many.stderr.splitlines()[1:] == [
         "agentmsg: lost: 2 setting losses",
-        "agentmsg:   2 × settings: dropped (2 documents)",
+        "agentmsg:   2 × settings/model: dropped (2 documents)",
         "agentmsg: carried in the documents: 1 loss",
     ]
 

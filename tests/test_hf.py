@@ -114,8 +114,8 @@ def test_what_was_rejected_is_content() -> None:
     row = {"prompt": [USER], "chosen": [ANSWER], "rejected": [{"role": "assistant", "content": "No"}], "score": 1}
     own: Any = returned(row).extras["hf"]
     assert set(own) == {"rejected", "score"}
-    losses = am.convert(row, "hf", "openai").losses
-    assert [loss.path for loss in losses.content] == [("extras",)]
+    losses = am.convert(row, "hf", "anthropic").losses
+    assert [loss.path for loss in losses.content] == [("extras", "hf", "rejected")]
 
 
 def test_answers_grow_and_split() -> None:
@@ -500,9 +500,10 @@ def test_a_strict_template_renders_what_is_converted(source: am.CodecName) -> No
         # Results of calls in other messages have no names.
         history = fit(am.decode(document, source), CODEC).history
         row = am.encode(history, "hf")
-        if any(message["role"] == "tool" and "name" not in message for message in row["messages"]):
+        said = row["messages"] if "messages" in row else [*row["prompt"], *row["chosen"]]
+        if any(message["role"] == "tool" and "name" not in message for message in said):
             continue
-        text = rendered(TOOLS, row)
+        text = rendered(TOOLS, {**row, "messages": said})
         for message in history:
             words = [block.text for block in message.content if isinstance(block, am.TextBlock)]
             assert all(word in text for word in words), title

@@ -30,7 +30,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("agentmsg", "agentmsg_codecs")
-MAX_MODULE = 400
+MAX_MODULE = 700
 MAX_FUNCTION = 60
 # A loop with this many rounds in a test calls `effort`.
 MANY_ROUNDS = 200
@@ -177,7 +177,7 @@ def _compiled_by(statement: str) -> int:
 
 
 def test_modules_are_short() -> None:
-    """A module has at most 400 lines."""
+    """A module has at most 700 lines."""
     long = [f"{path} has {n} lines" for path, _ in _all_modules() if (n := _lines(path)) > MAX_MODULE]
     assert not long
 

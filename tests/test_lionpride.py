@@ -201,7 +201,7 @@ def test_unknown_keys_change_no_role() -> None:
     assert contents(msg("assistant", am.TextBlock("hi"), extras=own), losses=losses) == [
         {"assistant_response": "hi", "note": 1}
     ]
-    assert [loss.path for loss in losses] == [("messages", 0, "extras")]
+    assert [loss.path for loss in losses] == [("messages", 0, "extras", "lionpride.content", "instruction")]
 
 
 def test_no_more_than_content() -> None:

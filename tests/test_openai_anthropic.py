@@ -472,5 +472,5 @@ def test_parameters_of_a_request_are_kept_for_their_own_format() -> None:
     document = {"model": "gpt-5", "max_tokens": 9, "n": 2, "messages": [ASK]}
     told = "settings/model dropped (setting)"
     body = {"max_tokens": 9, "messages": [ASK]}
-    made = converts(document, "openai", "anthropic", body, told, "extras dropped (setting)")
-    assert [loss.was for loss in made.losses] == ["gpt-5", {"openai": {"n": 2}}]
+    made = converts(document, "openai", "anthropic", body, told, "extras/openai/n dropped (setting)")
+    assert [loss.was for loss in made.losses] == ["gpt-5", 2]

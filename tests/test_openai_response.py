@@ -506,7 +506,7 @@ def test_an_answer_dumped_whole_can_be_said_again() -> None:
     losses: list[am.Loss] = []
     (native,) = am.thaw(am.encode(am.decode(document, CODEC), OpenAICodec(), losses=losses))["messages"]
     assert native == {"role": "assistant", "content": "ab", "audio": {"id": "s"}}
-    assert [loss.path for loss in losses if loss.level == "content"] == [("messages", 0, "extras")]
+    assert [loss.where for loss in losses if loss.level == "content"] == ["messages/0/extras/openai.choices/further"]
     empty = am.decode(answer(choice(annotations=[], audio=None, **nulls)), CODEC)
     assert am.encode(empty, OpenAICodec(), on_loss="ignore")["messages"] == [{"role": "assistant", "content": "a"}]
 

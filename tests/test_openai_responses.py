@@ -238,7 +238,7 @@ MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
     ),
     (
         "code without a container",
-        {"type": "code_interpreter_call", "id": "ci_1", "code": "1", "status": "completed"},
+        {"type": "code_interpreter_call", "id": "ci_1", "code": "1", "status": "completed", "outputs": []},
         msg("assistant", am.ToolUseBlock(None, "code_interpreter", {"code": "1"}, item_id="ci_1", **SERVER)),
     ),
     (

@@ -48,8 +48,9 @@ def answer(*choices: Any) -> dict[str, Any]:
 
 def test_further_choices_are_content() -> None:
     """A model's further output is content, although it is an extra."""
-    assert lost(answer("a", "b"), "openai-response", "anthropic-response")["messages/0/extras"] == "content"
-    assert "messages/0/extras" not in lost(answer("a"), "openai-response", "anthropic-response")
+    losses = lost(answer("a", "b"), "openai-response", "anthropic-response")
+    assert losses["messages/0/extras/openai.choices/further"] == "content"
+    assert "content" not in lost(answer("a"), "openai-response", "anthropic-response").values()
 
 
 def test_images_in_a_document_of_blocks_are_content() -> None:
@@ -77,7 +78,7 @@ def test_content_keys_of_calls_are_content(key: str) -> None:
     """Arguments of a call that was cut off, and the like, are content although they are extras."""
     use: Any = {"type": "tool_use", "id": "c", "name": "f", "input": {}, **({} if key == "input" else {key: '{"a'})}
     document = [{"role": "assistant", "content": [use]}]
-    wanted = {} if key == "input" else {"messages/0/content/0/extras": "content"}
+    wanted = {} if key == "input" else {f"messages/0/content/0/extras/anthropic/{key}": "content"}
     assert lost(document, "anthropic", "openai") == wanted
 
 

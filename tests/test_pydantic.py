@@ -187,6 +187,11 @@ def test_a_field_takes_blocks_of_its_class_only() -> None:
     assert (error["type"], error["loc"]) == ("required", ("text",))
 
 
+# Objects of the classes that are newer than the grand tour, whose bytes are frozen.
+NEWER = (
+    am.ApprovalRequestBlock("ap", "c1", reason="It writes.", signature=am.Signature("vercel", "c2ln")),
+    am.ApprovalResponseBlock("ap", False, reason="Not today.", kind="server"),
+)
 PARTS = (
     *(cls for cls in BLOCK_TAGS if cls.__module__.startswith("agentmsg.")),
     *(am.URLSource, am.Base64Source, am.FileSource, am.TextSource, am.BlocksSource),
@@ -209,7 +214,7 @@ def _found(value: Any, cls: type[Any]) -> Any:
 def test_every_class_is_a_type(cls: type[Any]) -> None:
     """Each class of the model is read from its dump, and its schema allows that and no other kind."""
     adapter: TypeAdapter[Any] = TypeAdapter(cls)
-    part = _found(grand_tour(), cls)
+    part = _found((grand_tour(), NEWER), cls)
     assert part is not None
     dumped = adapter.dump_python(part)
     assert am.same(adapter.validate_python(dumped), part)

@@ -351,3 +351,59 @@ def test_calls_without_ids_have_their_results(link: dict[str, Any]) -> None:
     assert not am.convert(am.encode(history, CODEC), CODEC, "gemini").losses
     given = am.History([history[0], history[1].evolve(content=[am.ToolResultBlock("mine", "x", name="g")])])
     assert written(*given)[1]["parts"][0]["tool_call_id"] == "mine"
+
+
+# -- versions of 2024, which had a role in place of parts -----------------------------------------------------------
+
+_TIME = {"timestamp": "2024-12-10T18:58:27Z"}
+BY_ROLE: list[tuple[dict[str, Any], am.Msg]] = [
+    ({"role": "system", "content": "Be kind."}, msg("system", am.TextBlock("Be kind."))),
+    ({"role": "user", "content": "Hi", **_TIME}, msg("user", am.TextBlock("Hi"))),
+    ({"role": "model-text-response", "content": "Hi!", **_TIME}, msg("assistant", am.TextBlock("Hi!"))),
+    (
+        {"role": "model-structured-response", "calls": [
+            {"tool_name": "f", "args": {"args_json": '{"a":1}'}, "tool_id": "c"},
+            {"tool_name": "g", "args": {"args_dict": {"a": 1}}, "tool_id": "d"},
+        ], **_TIME},
+        msg("assistant", am.ToolUseBlock("c", "f", {"a": 1}), am.ToolUseBlock("d", "g", {"a": 1})),
+    ),
+    (
+        {"role": "tool-return", "tool_name": "f", "content": {"x": 1}, "tool_id": "c", **_TIME},
+        msg("tool", am.ToolResultBlock("c", (), name="f", structured={"x": 1})),
+    ),
+    (
+        {"role": "retry-prompt", "tool_name": "f", "content": "Again.", "tool_id": "c", **_TIME},
+        msg("tool", am.ToolResultBlock("c", "Again.", name="f", status="error")),
+    ),
+    (
+        {"role": "retry-prompt", "tool_name": None, "content": "No JSON.", "tool_id": None, **_TIME},
+        msg("user", am.TextBlock("No JSON.")),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("native", "message"), BY_ROLE)
+def test_a_message_of_2024_says_what_one_of_today_says(native: dict[str, Any], message: am.Msg) -> None:
+    """Messages with a role are read as the parts of today, and come back; in a list they don't share a request."""
+    assert returned(native)[0].same_content(message)
+    assert len(returned([native, native, request({"part_kind": "user-prompt", "content": "Hi"})])) > 1
+    for more in ({"new": [1]}, {"tool_name": 1}, {"timestamp": "?"}):
+        returned([native, {**native, **more}])
+
+
+def test_a_dump_of_2024_is_recognised() -> None:
+    """The roles of answers and results tell; a system prompt alone doesn't, and chats stay chats."""
+    assert am.recognize([native for native, _ in BY_ROLE]) == "pydantic-ai"
+    for chat in ([BY_ROLE[0][0]], [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hi!"}]):
+        assert am.recognize(chat) == "openai"
+
+
+def test_an_edited_message_of_2024_is_one_of_today_if_it_must_be() -> None:
+    """What a message with a role can't say makes it a message with parts."""
+    native = BY_ROLE[2][0]
+    message = am.decode(native, CODEC)[0]
+    assert written(message.with_content("Ho")) == [{**native, "content": "Ho"}]
+    thoughtful = message.with_content([am.ThinkingBlock("Hm"), am.TextBlock("Ho")])
+    document = written(thoughtful)
+    assert [part["part_kind"] for part in document[0]["parts"]] == ["thinking", "text"]
+    assert am.decode(document, CODEC)[0].same_content(thoughtful)

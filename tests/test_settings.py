@@ -76,7 +76,13 @@ READ: list[tuple[am.CodecName, dict[str, Any], am.Settings | None]] = [
         am.Settings(response_format={"schema": SCHEMA}),
     ),
     ("anthropic", {"metadata": {"user_id": "u"}}, am.Settings(user="u")),
-    ("anthropic", {"thinking": {"type": "adaptive"}, "temperature": 1.5, "tool_choice": {"type": "odd"}}, None),
+    ("anthropic", {"thinking": {"type": "between_tools"}, "temperature": 1.5, "tool_choice": {"type": "odd"}}, None),
+    ("anthropic", {"thinking": {"type": "adaptive"}}, am.Settings(reasoning={"budget": -1})),
+    (
+        "anthropic",
+        {"thinking": {"type": "enabled", "budget_tokens": 2048, "display": "summarized"}},
+        am.Settings(reasoning={"budget": 2048, "summary": "auto"}),
+    ),
 ]
 
 

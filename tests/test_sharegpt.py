@@ -318,7 +318,7 @@ def test_a_chosen_text_answers_the_last_turn(rejected: str | None) -> None:
 
 
 def test_columns_beside_the_turns() -> None:
-    """The system prompt, tools as text, and the chosen turn are read; the rejected one is kept."""
+    """The system prompt, tools as text, and the chosen turn are read; the rejected one is kept as a chat's message."""
     row = {
         "system": "s",
         "conversations": [turn("human", "Sky?")],
@@ -329,8 +329,10 @@ def test_columns_beside_the_turns() -> None:
     }
     history = returned(row)
     assert [message.role for message in history] == ["system", "user", "assistant"]
-    own: Any = history.extras["sharegpt"]
-    assert set(own) == {"rejected", "kto_tag"}
+    assert am.thaw(history.extras) == {
+        "hf": {"rejected": [{"role": "assistant", "content": "Green."}]},
+        "sharegpt": {"kto_tag": True},
+    }
     new = am.History(history.messages, tools=[am.ToolSpec("f", "ł")])
     assert am.encode(new, "sharegpt")["tools"] == row["tools"]
 

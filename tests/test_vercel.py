@@ -171,12 +171,12 @@ def test_messages_with_keys_of_applications_are_detected_by_their_tools() -> Non
 
 
 def test_results_share_a_message_of_tools() -> None:
-    """Adjacent results are one native message; replies to requests for approval are among them."""
+    """Adjacent results are one native message; decisions are among them."""
     result: dict[str, Any] = {"type": "tool-result", **LINK, "output": {"type": "text", "value": "1"}}
     answer = {"type": "tool-approval-response", "approvalId": "a", "approved": True}
     history = returned([{"role": "tool", "content": [answer, result, {**result, "toolCallId": "d"}]}])
     assert [message.role for message in history] == ["user", "tool", "tool"]
-    assert history[0].content == (am.NativeBlock("vercel", answer),)
+    assert history[0].content == (am.ApprovalResponseBlock("a", approved=True),)
     calls = [{"id": link, "function": {"name": "f", "arguments": "{}"}, "type": "function"} for link in "cd"]
     tools = [{"role": "tool", "tool_call_id": link, "content": "x"} for link in "cd"]
     document = am.convert([{"role": "assistant", "tool_calls": calls}, *tools], "openai", "vercel").document

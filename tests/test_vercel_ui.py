@@ -14,7 +14,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg.formats.spelling import same_document
-from agentmsg.testing import honest_account
+from agentmsg.testing import honest_account, returns_through
 from agentmsg_codecs.vercel.ui import VercelUICodec
 from support import checked
 from support.checked import msg, refused
@@ -146,6 +146,37 @@ def test_keys_of_a_step_are_extras_of_its_message() -> None:
 def test_odd_parts_come_back(parts: list[Any]) -> None:
     """Borders anywhere, approvals, empty outputs: they come back unchanged."""
     returned([native(*parts)])
+
+
+APPROVALS: list[dict[str, Any]] = [
+    {"id": "a", "approved": False, "reason": "no"},
+    {"id": "c", "approved": False, "isAutomatic": True},
+    {"id": "c", "approved": False, "reason": "no", "requestReason": "It writes."},
+    {"id": "c", "approved": False, "signature": "s"},
+    {"id": "c", "approved": False, "x_new": 1},
+    {"id": "c", "approved": None, "reason": 0},
+]
+
+
+@pytest.mark.parametrize("approval", APPROVALS, ids=map(str, APPROVALS))
+@pytest.mark.parametrize("first", [{}, {"id": "z", "approved": False, "reason": "never"}])
+def test_a_denial_belongs_to_its_call(approval: dict[str, Any], first: dict[str, Any]) -> None:
+    """Whatever the approval says besides, also after a denied call with the same id, and through other formats."""
+    before = [tool("output-denied", approval=first)] if first else []
+    natives = [native(*before, tool("output-denied", approval=approval))]
+    assert not any(isinstance(block, am.NativeBlock) for message in returned(natives) for block in message.content)
+    for target in ("openai", "anthropic", "vercel", "agentscope-java"):
+        returns_through(CODEC, natives, am.get_codec(target))
+
+
+@pytest.mark.parametrize("approved", [True, False])
+@pytest.mark.parametrize("status", [None, "ok", "error", "denied"])
+def test_decisions_agree_with_results_of_server_tools(approved: bool, status: Any) -> None:
+    """A result that contradicts the decision on its call is changed, and that is told."""
+    call = am.ToolUseBlock("c", "f", {}, kind="server")
+    result = am.ToolResultBlock("c", "x", name="f", kind="server", status=status)
+    asked = msg("assistant", call, am.ApprovalRequestBlock("a", "c"), result)
+    honest_account(CODEC, am.History([asked, msg("user", am.ApprovalResponseBlock("a", approved, kind="server"))]))
 
 
 def test_results_stand_with_their_calls() -> None:

@@ -138,8 +138,9 @@ def encode(
     """
     chosen = writing_codec(codec, options, repair=repair)
     _check(losses, on_loss, carry)
-    fitting = _fitting(_given(messages, chosen), chosen, losses, on_loss, carry=carry, repair=repair)
-    return _written(chosen, fitting)
+    history = _given(messages, chosen)
+    chosen = chosen.suited(history)
+    return _written(chosen, _fitting(history, chosen, losses, on_loss, carry=carry, repair=repair))
 
 
 def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> list[Any]:
@@ -213,6 +214,7 @@ def dumps(
     if losses is not None or on_loss is not _ERROR or carry is not False:
         _check(losses, on_loss, carry)
     history = _given(messages, chosen)
+    chosen = chosen.suited(history)
     if len(history.messages) < _MANY:
         return _dumped(history, chosen, losses, on_loss, carry=carry, repair=repair)
     with paused():
@@ -306,10 +308,8 @@ def convert(
             history = loads(document, read_by, limits=limits, duplicates=duplicates)
         else:
             history = decoded(document, read_by, limits)
-        if model is None and max_tokens is None:
-            fitted = _fitted(history, to, repair=repair)
-        else:
-            asked = with_asked(history, to, model=model, max_tokens=max_tokens)
-            fitted = over(_fitted(asked, to, repair=repair), history, is_secret=False)
+        asked = with_asked(history, to, model=model, max_tokens=max_tokens)
+        to = to.suited(asked)
+        fitted = over(_fitted(asked, to, repair=repair), history, is_secret=False)
         output, losses = carried(fitted, to, read_by.name) if carry else (fitted.history, account(fitted))
         return _make_conversion(to.to_bytes(output) if is_text else _written(to, output), losses, history)

@@ -1,4 +1,4 @@
-"""Which format a document has, and how certain that is; and what a provider would refuse in it.
+"""Which format a document has, and how certain that is.
 
 May import ``registry``, ``formats`` and what lies below them.
 """

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from agentmsg.checking.sendable import check
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
     CODEC,
@@ -24,6 +23,7 @@ from agentmsg.cli.options import (
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Read, read_each
 from agentmsg.cli.report import counted, found_in
+from agentmsg.fitting.repairing import check
 from agentmsg.formats.sending import Finding
 from agentmsg.model.history import History
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentmsg.checking.sendable import check
 from agentmsg.cli.options import codec_options, to_option
 from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, input_options, run_job, running_options
 from agentmsg.files.file_names import Kind
 from agentmsg.files.job import Job
 from agentmsg.fitting.edited import with_asked
+from agentmsg.fitting.repairing import check
 from agentmsg.model.history import History
 from agentmsg.registry import get_codec
 

@@ -11,14 +11,13 @@ import attrs
 
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import writing_codec
-from agentmsg.checking.sendable import check
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fitting.account import account
 from agentmsg.fitting.carry import carried, restore, uncarried
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
-from agentmsg.fitting.repairing import repaired
+from agentmsg.fitting.repairing import check, repaired
 from agentmsg.formats.spelling import same_document
 from agentmsg.limits import room_of
 from agentmsg.model.equality import same
@@ -84,13 +83,15 @@ class Converter:
         read = len(history)
         if job.change is not None:
             history = job.change(history)
-        fitted = fit(with_asked(history, self._target, **dict(job.asks)), self._target)
+        asked = with_asked(history, self._target, **dict(job.asks))
+        target = self._target.suited(asked)
+        fitted = fit(asked, target)
         if job.repair:
-            fitted = repaired(fitted, self._target)
+            fitted = repaired(fitted, target)
         fitted = over(fitted, history, is_secret=False)
         written, losses = fitted.history, account(fitted)
         if job.carry:
-            written, losses = carried(fitted, self._target, self._source.name)
+            written, losses = carried(fitted, target, self._source.name)
         if job.on_loss == "error" and losses.content:
             content = losses.content
             msg = f"content would be lost: {content[0]}" + (f"; and {len(content) - 1} more" if content[1:] else "")
@@ -99,20 +100,20 @@ class Converter:
         if job.hides is not None:
             redacted = sum(one is not other for one, other in zip(original, history, strict=True))
             report = account(over(fitted, original, is_secret=True)) if job.losses else losses
-        document = rendered(self._target, written, pretty=job.pretty)
-        output = loads(document, self._target, limits=job.limits) if self._reads_back else None
+        document = rendered(target, written, pretty=job.pretty)
+        output = loads(document, target, limits=job.limits) if self._reads_back else None
         if job.verify:
             self._prove(data, history, losses, output)
         output = None if output is None else uncarried(output, losses)
-        refused = self._refused(history, written) if job.checks else frozenset[str]()
+        refused = self._refused(target, history, written) if job.checks else frozenset[str]()
         return Converted(document, len(history), read, losses, report, redacted, output, refused)
 
-    def _refused(self, history: History, written: History) -> frozenset[str]:
+    def _refused(self, target: Codec, history: History, written: History) -> frozenset[str]:
         """Return what the provider would refuse, as counted in the report."""
         if written.settings is None and history.settings is not None:
             # A request stays one, even if none of its settings are left.
             written = written.evolve(settings=Settings())
-        found = [each for each in check(written, self._target) if each.severity == "error"]
+        found = [each for each in check(written, target) if each.severity == "error"]
         lacking = {f"unset {each.path[-1]}" for each in found if each.code == "required-setting"}
         refused = not self._job.repair and any(each.code != "required-setting" for each in found)
         return frozenset({*lacking, *["unset"] * bool(lacking), *["refused"] * refused})

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
+from agentmsg.fitting.losses import pointer
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -75,14 +77,13 @@ class LossGroups:
             group.count += 1
 
     def _group(self, loss: Loss) -> LossGroup:
-        where = "/".join("*" if isinstance(step, int) else str(step) for step in loss.path)
+        where = pointer(tuple("*" if isinstance(step, int) else step for step in loss.path))
         what = loss.kind if not loss.why else loss.why if loss.kind == "dropped" else f"{loss.kind}, {loss.why}"
         key = loss.level, where, what
         if key not in self._groups and len(self._groups) >= _MOST:
             key = loss.level, _OTHERS, loss.kind
         if key not in self._groups:
-            path = "/".join(map(str, loss.path))
-            self._groups[key] = LossGroup(level=key[0], where=key[1], what=key[2], path=path)
+            self._groups[key] = LossGroup(level=key[0], where=key[1], what=key[2], path=loss.where)
         return self._groups[key]
 
     def merge(self, groups: Iterable[LossGroup], target: str, before: int) -> None:

@@ -178,7 +178,7 @@ def _write_flat(sink: BinaryIO, number: int, losses: Losses, stood: Mapping[str,
     for loss in losses:
         row = {
             "line": number,
-            "path": "/" + "/".join(map(str, loss.path)),
+            "path": "/" + loss.where,
             "kind": loss.kind,
             "level": loss.level,
             "codec": loss.codec,

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from itertools import chain
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
 from agentmsg.errors import LossError
-from agentmsg.fitting.content_levels import extras_hold_content, loss_holds_content
+from agentmsg.fitting.extra_keys import lost_keys
 from agentmsg.fitting.fitted import FitItem, Fitted, Joined, make_item
+from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, level_at, level_of_loss
 from agentmsg.fitting.longest_run import moved_of
-from agentmsg.fitting.losses import PROMPT_ROLES, Kind, Loss, Losses, Path, level_at
+from agentmsg.fitting.losses import Keys, Kind, Loss, Losses, Path
 from agentmsg.fitting.spellings import spellings
 from agentmsg.formats.capabilities import Drop, Level, Swap
-from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.history import History
@@ -27,7 +28,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from agentmsg.model.base import Noted
 
@@ -119,7 +120,7 @@ def loses_content(fitted: Fitted) -> bool:
 
 
 def _derive(fitted: Fitted) -> list[Loss]:
-    report = _Report(fitted.codec, fitted.reasons)
+    report = _Report(fitted)
     if fitted.history is fitted.source:
         return report.losses
     if not _same_messages(fitted):
@@ -245,10 +246,25 @@ def _caused(rule: Drop | Swap | None, kind: type, get: Callable[[Any], Any], was
 
 
 def _remade_level(block: Any, item: FitItem, otherwise: Level = "content") -> Level:
-    """Return the level of a rebuilt block: its rule's, but content if its extras held some."""
-    if extras_hold_content(block, block.extras, item.new.extras):
+    """Return the level of a rebuilt block: its rule's, but content if it held some that only its form could hold."""
+    if extras_hold_content(block, block.extras, item.new.extras) or _loses_within(block, item.new):
         return "content"
     return otherwise if item.swap is None else item.swap.level
+
+
+def _loses_within(block: Any, new: Any) -> bool:
+    """Whether blocks of a rebuilt result had content beside their words: a native value, or extras."""
+    before: tuple[Any, ...] = block.content if isinstance(block, ToolResultBlock) else ()
+    after: tuple[Any, ...] = new.content if isinstance(new, ToolResultBlock) else ()
+    kept = {id(each) for each in after}
+    now = after if len(after) == len(before) else (None,) * len(before)
+    return any(
+        id(old) not in kept
+        and (
+            isinstance(old, NativeBlock) or extras_hold_content(old, old.extras, {} if other is None else other.extras)
+        )
+        for old, other in zip(before, now, strict=True)
+    )
 
 
 def _is_said(name: str, old: Noted, new: Noted) -> bool:
@@ -267,24 +283,27 @@ class _Report:
         losses: those found so far, in order.
     """
 
-    def __init__(self, codec: str, reasons: Mapping[Path, tuple[str, Level | None]]) -> None:
-        self.codec = codec
-        self.reasons = reasons
+    def __init__(self, fitted: Fitted) -> None:
+        self.codec = fitted.codec
+        self.reasons = fitted.reasons
+        self.is_secret = fitted.is_secret
         self.losses: list[Loss] = []
 
     def tell(self, path: Path, kind: Kind, level: Level, why: str, *, was: Any = None, now: Any = None) -> None:
         self.losses.append(_make_loss(path, kind, self.codec, level, was, now, why))
 
-    def loss(self, path: Path, kind: Kind, was: Any, now: Any, why: Any = None, *, owner: Any = None) -> None:
-        last = path[-1]
-        if self.reasons and path in self.reasons:
-            code, mended = self.reasons[path]
-            self.tell(path, kind, mended or level_at(path, was, now), code, was=was, now=now)
-            return
-        level = why.level if why is not None else level_at(path, was, now) if isinstance(last, str) else "content"
-        if level != "content" and loss_holds_content(last, was, now, owner):
-            level = "content"
-        self.tell(path, kind, level, why.why if why is not None else "", was=was, now=now)
+    def loss(
+        self, path: Path, kind: Kind, was: Any, now: Any, why: Any = None, *, owner: Any = None, order: Keys = ()
+    ) -> None:
+        level, words = (None, "") if why is None else (why.level, why.why)
+        reason = self.reasons.get(path[: path.index(EXTRAS) + 1] if EXTRAS in path else path) if self.reasons else None
+        if reason is not None:
+            words, level = reason
+            # A mend may change a name: it isn't asked what else was lost.
+            level = level or (level_of_loss if EXTRAS in path else level_at)(path, was, now)
+        else:
+            level = level_of_loss(path, was, now, owner, level)
+        self.losses.append(_make_loss(path, kind, self.codec, level, was, now, words, order=order))
 
     def placed(self, index: int, own: list[_Piece], *, is_moved: bool, is_lifted: bool) -> None:
         """Report the new place of a message that isn't one whole output message in its turn."""
@@ -317,6 +336,12 @@ class _Report:
             is_gone = not now and not isinstance(now, (int, float))
             fate: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
             caused = rule if rule is not None and _caused(rule, kind, get, was) else None
+            keys = list(lost_keys(cast("Any", was), cast("Any", now))) if name == EXTRAS else []
+            # A path would show a key that was hidden.
+            if keys and not (self.is_secret and any(how != "changed" for _, how, *_ in keys)):
+                for way, how, one, other, order in keys:
+                    self.loss((*path, name, *way), how, one, other, caused, owner=old, order=order)
+                continue
             self.loss((*path, name), fate, was, now, caused, owner=old)
 
     def items(self, path: Path, old: Sequence[Any], kept: list[tuple[int, FitItem]]) -> None:
@@ -382,7 +407,7 @@ class _Report:
     def rest(self, fitted: Fitted) -> None:
         source, history = fitted.source, fitted.history
         asked, left, apart = source.settings, history.settings, {"messages", "tools"}
-        if left is None and any(path[0] == "settings" for path in self.reasons):
+        if left is None and not same(asked, Settings()):
             left = Settings()
         if asked is not None and left is not None:
             apart.add("settings")

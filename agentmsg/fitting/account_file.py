@@ -6,7 +6,10 @@
     {"at":"/messages/9","split":[[9,0],[10,0]]}
     {"at":"/messages/12","invented":[[4,0]],"why":{"":"call-unanswered"}}
     {"at":"/messages/4/content/1","gone":{"type":"file", ...},"why":{"":"files need data"}}
+    {"at":"/messages/5","dropped":{"extras/openai/verbosity":"low"},"level":{...},"order":{...}}
     {"at":"/messages/2","spelling":{...}}
+
+A lost key of extras has a pointer for a name; ``order`` says in which order the input had such keys, if not as listed.
 
 The path determines a value's type, so free-form JSON needs no tags. ``spelling`` lines hold the source's notes, the
 texts of its arguments and, if readers name results after their calls, the names that the source has: they aren't
@@ -24,7 +27,8 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
 from agentmsg.fitting.digest import DIGESTS, content_digest, digest, is_digest
-from agentmsg.fitting.losses import Loss, Losses, Path, Settled, level_at
+from agentmsg.fitting.levels import EXTRAS, field_of, level_at
+from agentmsg.fitting.losses import Loss, Losses, Path, Settled, pointer
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.model.base import CacheHint, Citation, Noted, Signature
 from agentmsg.model.msg import Msg
@@ -110,20 +114,62 @@ def carried_lines(losses: Iterable[Loss], output: History, codec: str, source: s
 
 
 def _object_lines(losses: Iterable[Loss]) -> Iterator[bytes]:
-    lines: dict[Path, dict[str, Any]] = {}
+    owned: dict[Path, list[tuple[str, Loss]]] = {}
     for loss in losses:
-        owner = loss.path if _is_item(loss.path) else loss.path[:-1]
-        _add(lines.setdefault(owner, {"at": "/" + "/".join(map(str, owner)) if owner else ""}), loss)
-    yield from map(dump_json, lines.values())
+        path, name = _split(loss.path)
+        owned.setdefault(path, []).append((name, loss))
+    for path, found in owned.items():
+        line: dict[str, Any] = {"at": "/" + pointer(path) if path else ""}
+        if any(loss.order for _, loss in found):
+            found.sort(key=_rank())
+        for name, loss in found:
+            _add(line, name, loss)
+        listed = _listed_orders(line)
+        said = {name.rpartition("/")[0]: loss.order for name, loss in found if loss.order}
+        if order := {space: names for space, names in said.items() if names != listed[space]}:
+            line["order"] = order
+        yield dump_json(line)
 
 
-def _is_item(path: Path) -> bool:
-    return isinstance(path[-1], int)
+def _split(path: Path) -> tuple[Path, str]:
+    """Return the path of an object with losses, and the name of a loss there; for the object itself it is empty."""
+    end = path.index(EXTRAS) if EXTRAS in path else len(path) - isinstance(path[-1], str)
+    return path[:end], pointer(path[end:])
 
 
-def _add(line: dict[str, Any], loss: Loss) -> None:
+def _way(name: str) -> Path:
+    """Return the end of a path, from a name."""
+    if not name.startswith(f"{EXTRAS}/"):
+        return (name,) if name else ()
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in name.split("/"))
+
+
+def _rank() -> Callable[[tuple[str, Loss]], int]:
+    """Return the sort key that brings lost keys of extras into the order of the input."""
+    known: dict[int, dict[str, int]] = {}
+
+    def key(entry: tuple[str, Loss]) -> int:
+        loss = entry[1]
+        if id(loss.order) not in known:
+            known[id(loss.order)] = {name: place for place, name in enumerate(loss.order)}
+        return known[id(loss.order)].get(str(loss.path[-1]), 0)
+
+    return key
+
+
+def _listed_orders(line: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Return, by the name of a namespace, the order of its keys as a line lists them."""
+    orders: dict[str, list[str]] = {}
+    for kind in ("dropped", "changed"):
+        for name in line.get(kind, {}):
+            way = _way(name)
+            if len(way) > 2:  # noqa: PLR2004 - a key of a namespace
+                orders.setdefault(pointer(way[:-1]), []).append(str(way[-1]))
+    return {space: tuple(names) for space, names in orders.items()}
+
+
+def _add(line: dict[str, Any], name: str, loss: Loss) -> None:
     """Write a loss into its object's line."""
-    name = "" if _is_item(loss.path) else str(loss.path[-1])
     if loss.kind in _PLACES and not (name and loss.kind == "invented"):
         line[loss.kind] = loss.now
         if loss.was is not None:
@@ -161,7 +207,7 @@ def _typed(path: Path, value: Any) -> Any:
     """Return the value at a path, from its plain form."""
     if value is None:
         return None
-    last = path[-1]
+    last = field_of(path)
     read = _ITEMS.get(str(path[-2])) if isinstance(last, int) else _FIELDS.get(last)
     return adopt(value) if read is None else read(_engine(), value)
 
@@ -271,26 +317,26 @@ def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, i
 
 def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
     levels, whys = line.get("level", {}), line.get("why", {})
+    orders = _listed_orders(line) | {space: tuple(names) for space, names in line.get("order", {}).items()}
 
-    def loss(at: Path, kind: Any, was: Any, now: Any) -> Loss:
-        name = at[-1] if isinstance(at[-1], str) else ""
-        made = Loss(at, kind, codec, "content", was, now, whys.get(name, ""))
-        return Loss(at, kind, codec, levels.get(name) or cast("Any", _usual_level(made)), was, now, made.why)
+    def loss(name: str, kind: Any, was: Any, now: Any, read: Callable[[Path, Any], Any] = _typed) -> Loss:
+        at = path + _way(name)
+        made = Loss(at, kind, codec, "content", _typed(at, was), read(at, now), whys.get(name, ""))
+        order = () if kind == "invented" else orders.get(name.rpartition("/")[0], ())
+        return attrs.evolve(made, level=cast("Any", levels.get(name) or _usual_level(made)), order=order)
 
     for kind in _PLACES:
         # An invented message has a place; invented fields have names.
         if kind in line and not (kind == "invented" and isinstance(line[kind], dict)):
-            yield loss(path, kind, _typed(path, line.get("was")), _place(path, line[kind]))
+            yield loss("", kind, line.get("was"), line[kind], _place)
     if "gone" in line:
-        yield loss(path, "dropped", _typed(path, line["gone"]), None)
+        yield loss("", "dropped", line["gone"], None)
     if "became" in line:
-        was, now = line["became"]
-        yield loss(path, "changed", _typed(path, was), _typed(path, now))
+        yield loss("", "changed", *line["became"])
     for name, was in line.get("dropped", {}).items():
-        yield loss((*path, name), "dropped", _typed((*path, name), was), None)
+        yield loss(name, "dropped", was, None)
     for kind in ("changed", "invented"):
         if isinstance(line.get(kind), list):
             continue
         for name, (was, now) in line.get(kind, {}).items():
-            at = (*path, name)
-            yield loss(at, kind, _typed(at, was), _typed(at, now))
+            yield loss(name, kind, was, now)

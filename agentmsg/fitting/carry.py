@@ -19,7 +19,8 @@ from agentmsg.errors import AgentMsgError, LossError, is_a
 from agentmsg.fitting.account import account, loses_content
 from agentmsg.fitting.account_file import carried_lines, from_lines
 from agentmsg.fitting.fit import fit
-from agentmsg.fitting.losses import ANNOTATIONS, Loss, Losses, relisted
+from agentmsg.fitting.levels import ANNOTATIONS, field_of
+from agentmsg.fitting.losses import Loss, Losses, relisted
 from agentmsg.fitting.restore import restore as woven
 from agentmsg.model.checks import checked, one_of
 from agentmsg.model.history import History
@@ -72,7 +73,7 @@ def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[Hi
 
 def _is_carried(loss: Loss) -> bool:
     """Whether a loss is content, or says where things are, so that everything else is in place without the rest."""
-    return loss.level == "content" or (loss.level == "annotation" and loss.path[-1] not in ANNOTATIONS)
+    return loss.level == "content" or (loss.level == "annotation" and field_of(loss.path) not in ANNOTATIONS)
 
 
 def _holding(output: History, codec: Codec, text: str) -> History | None:

@@ -15,6 +15,7 @@ from agentmsg.formats.capabilities import KEEP, Cell, Drop
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.construction import absent_values
+from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import Made, MadeName, MadeTime
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _finder(kind: Any, cells: Mapping[str, Cell], skipped: frozenset[str]) -> Ca
             lost = _lost(name, is_required=name not in absent, is_call=is_call)
             lines += [
                 f"    v = owner.{name}",
-                f"    if {_is_given(name, absent)} and type(v) not in MADE:",
+                f"    if {'v' if name in flags_of(kind) else _is_given(name, absent)} and type(v) not in MADE:",
                 *(f"        {line}" for line in (lost if cell is None else _asked(name))),
             ]
     exec("\n".join([*lines, "    return changes"]), scope)

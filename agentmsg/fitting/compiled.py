@@ -20,6 +20,7 @@ from agentmsg.formats.restructure import is_normal, split_results
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import absent_values
+from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import MADE_KINDS
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
@@ -90,7 +91,8 @@ def _tests(
         prefix: for the names of cells.
         present: the fields that a bare object may have, if it is one; None: it is any object.
     """
-    absent = absent_values(cls)
+    # False is absent where it means the same as None.
+    absent = absent_values(cls) | dict.fromkeys(flags_of(cls), False)
     tests: list[str] = []
     for field in attrs.fields(cls):
         name = field.alias or field.name
@@ -132,7 +134,7 @@ def _absent_test(name: str, absent: Any, read: str, scope: _Scope) -> str:
     if absent is None:
         made = MADE_KINDS.get(name)
         return f"{read} is None or type({read}) is {made.__name__}" if made else f"{read} is None"
-    if not absent and isinstance(absent, (Mapping, tuple)):
+    if not absent and isinstance(absent, (Mapping, tuple, bool)):
         return f"not {read}"
     return f"{read} == {absent!r}" if isinstance(absent, str) else f"{read} == {scope.bind(f'absent_{name}', absent)}"
 
@@ -300,18 +302,18 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
     told = frozenset({"role", "content"})
     tests = _tests("message", Msg, row.fields, scope, skipped=told, prefix=word)
     of_bare: list[str] = []
-    in_line = tuple(cls for cls in _IN_LINE.get(role, (TextBlock,)) if cls is not row.concerns)
+    in_line = tuple(cls for cls in _IN_LINE.get(role, (TextBlock,)) if cls not in (row.concerned or ()))
     refused, once = "", list[str]()
     if row.otherwise is not None:
         rule = scope.bind(f"{word}_rule", row.otherwise)
-        if row.concerns is None:
+        if row.concerned is None:
             of_bare.append(f"{rule}(message) is message")
         else:
-            concerned = scope.bind(row.concerns.__name__, row.concerns)
+            concerned = " or ".join(f"kind is {scope.bind(cls.__name__, cls)}" for cls in row.concerned)
             # It looks at the whole message, so it is called once for all its blocks.
             once = ["is_asked = False"]
             asked = f"not is_asked and (is_asked := True) and {rule}(message) is not message"
-            refused = f"(kind is {concerned} and {asked}) or "
+            refused = f"(({concerned}) and {asked}) or "
     if normal and role == ANY_ROLE:
         of_bare.append(f"{scope.bind('is_normal', is_normal)}(message)")
     alone = normal and role == "tool"
@@ -325,7 +327,9 @@ def _message_lines(role: str, row: MessageRow, caps: Caps, scope: _Scope) -> lis
 
 def _keeps_said(role: str, row: MessageRow, caps: Caps) -> bool:
     """Whether every message of a role that is one bare text is kept as it is."""
-    if role in ("tool", ANY_ROLE) or (row.otherwise is not None and row.concerns in (None, TextBlock)):
+    if role in ("tool", ANY_ROLE) or (
+        row.otherwise is not None and (row.concerned is None or TextBlock in row.concerned)
+    ):
         return False
     text = row.blocks.get(TextBlock) or row.blocks.get(BaseBlock)
     return text is not None and not _ByClass(row.blocks, None, caps.needs_id).tests_of_bare("", TextBlock, text)

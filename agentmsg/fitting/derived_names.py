@@ -61,8 +61,7 @@ def _are_derived(messages: Sequence[Msg], names: CallNames) -> bool:
         if how_bare(message) == SAID:
             continue
         content = message.content
-        if names.are_near and message.role != "tool":
-            names.forget()
+        names.enter(message)
         for block in content:
             if isinstance(block, ToolUseBlock):
                 if block.kind != "server":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from agentmsg.fitting.changes import changed
-from agentmsg.fitting.losses import ANNOTATIONS
+from agentmsg.fitting.levels import ANNOTATIONS
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.construction import absent_values

@@ -78,13 +78,13 @@ class _Line:
         part.items[place] = part.items[place][0], item
 
     def settle(self) -> None:
-        """Give the message its blocks; drop a tool message that has none left."""
+        """Give the message its blocks; drop it if it has none left and says nothing else."""
         for part in self.parts:
             part.items = [entry for entry in part.items if entry[1] is not _ELSEWHERE]
         message = self.message
         if isinstance(message, Msg):
             blocks = tuple([part.items[place][1].new for part, place in self.living()])
-            if message.role == "tool" and message.content and not blocks:
+            if message.content and not blocks and message.structured is None:
                 whys = [item.new for part in self.parts for _, item in part.items if isinstance(item.new, Drop)]
                 self.message = whys[-1] if whys else _ELSEWHERE.new
             elif len(blocks) != len(message.content) or not all(map(is_, blocks, message.content)):
@@ -191,6 +191,32 @@ class Draft:
             outs[index].message = rule if isinstance(rule, Drop) else Drop("no place for it here")
         kept = set(map(id, lines))
         self._lines = lines + [line for line in self._lines if isinstance(line.message, Drop) and id(line) not in kept]
+
+    def sources_of(self, paths: Iterable[Path]) -> Iterator[Path]:
+        """Yield the places in the input of what stands at some paths now; what the input lacks is left out."""
+        outs, blocks = self._outs(), dict[int, list[tuple[_Part, int]]]()
+        for path in paths:
+            if path[0] == "tools" and path[1:]:
+                yield ("tools", self._left[int(path[1])], *path[2:])
+                continue
+            if path[0] != "messages" or len(path) < _MESSAGE:
+                yield path
+                continue
+            index, rest = int(path[1]), path[_BLOCK:]
+            line = outs[index]
+            if line.is_added:
+                continue
+            if len(path) < _BLOCK:
+                yield ("messages", line.parts[0].index, *path[2:])
+                continue
+            if index not in blocks:
+                blocks[index] = list(line.living())
+            part, place = blocks[index][int(path[3])]
+            pick, item = part.items[place]
+            if len(rest) > 1 and item.inner is not None:
+                living = [at for at, each in enumerate(item.inner) if _stands(each)]
+                rest = (rest[0], living[int(rest[1])], *rest[2:])
+            yield ("messages", part.index, "content", pick, *rest)
 
     @property
     def history(self) -> History:

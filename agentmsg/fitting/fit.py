@@ -17,10 +17,11 @@ import attrs
 from agentmsg.errors import excerpt
 from agentmsg.fitting.changes import FieldChanges, changed
 from agentmsg.fitting.compiled import compile_caps
+from agentmsg.fitting.decisions import decided
 from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, Joined, make_fitted, make_item, make_message
-from agentmsg.fitting.losses import level_of
+from agentmsg.fitting.levels import level_of
 from agentmsg.fitting.result_overflow import APART, set_apart
 from agentmsg.fitting.whole_history import with_fields, with_rest
 from agentmsg.formats.adjacent_blocks import Run
@@ -67,7 +68,8 @@ def fit(history: History, codec: Codec) -> Fitted:
     if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
         return with_rest(fitted, caps, fields)
-    given, rules = _ruled(_with_needed_ids(messages, caps), caps)
+    named = _with_needed_ids(messages, caps)
+    given, rules = _with_decisions(named, *_ruled(named, caps), caps)
     gone: dict[int, dict[int, FitItem]] = {}
     while True:
         start = start_of(given, rules, gone)
@@ -139,9 +141,15 @@ def _relinked(
         blocks = iter(new.content)
         items = tuple(map(make_item, old.content)) if items is None else items
         changed[index] = make_message(
-            new, tuple([each if isinstance(each.new, Drop) else attrs.evolve(each, new=next(blocks)) for each in items])
+            new, tuple([each if isinstance(each.new, Drop) else _relinked_item(each, next(blocks)) for each in items])
         )
     return changed
+
+
+def _relinked_item(item: FitItem, block: BaseBlock) -> FitItem:
+    """Return what became of a block that is another now; what a result held before says nothing of other content."""
+    is_same = getattr(block, "content", None) is getattr(item.new, "content", None)
+    return attrs.evolve(item, new=block, inner=item.inner if is_same else None)
 
 
 def _is_arranged(messages: Sequence[Msg], steps: Sequence[Step], codec: Codec) -> bool:
@@ -157,6 +165,24 @@ def _arranged(plan: Plan | None, messages: Sequence[Msg], steps: Sequence[Step])
     for step in steps:
         plan = step(plan, messages)
     return plan
+
+
+def _with_decisions(
+    messages: Sequence[Msg], ruled: Sequence[Msg], rules: dict[int, Drop | Swap], caps: Caps
+) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
+    """Apply what becomes of decisions on tool calls that the format can't hold, after the rules for whole messages."""
+
+    def is_held(role: str, block: BaseBlock) -> bool:
+        # What isn't a result in a tool message is the user's.
+        row = caps.row("user" if role == "tool" else role)
+        return row is not None and type(_fit_block(block, row.blocks, row.blocks, FieldChanges()).new) is type(block)
+
+    decisions = decided(messages, ruled, is_held)
+    found = {index: rule for index, rule in decisions.items() if not isinstance(rules.get(index), Drop)}
+    if not found:
+        return ruled, rules
+    swapped = {index: rule.new for index, rule in found.items() if isinstance(rule, Swap)}
+    return [swapped.get(index, message) for index, message in enumerate(ruled)], {**rules, **found}
 
 
 def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
@@ -181,7 +207,8 @@ def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int
 
 def _is_concerned(message: Msg, row: MessageRow) -> bool:
     """Whether a row's rule needs to be called for a message."""
-    return row.concerns is None or any(block.__class__ is row.concerns for block in message.content)
+    classes = row.concerned
+    return classes is None or any(block.__class__ in classes for block in message.content)
 
 
 def _no_role(message: Msg) -> Drop:

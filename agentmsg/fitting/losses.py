@@ -1,8 +1,8 @@
 """Losses: the exact report of what a conversion could not hold.
 
 Paths refer to the *input* history. A path that ends in an index means the whole message, block or tool; one that ends
-in a name means that field. ``was`` is the input's value. ``now`` is the output's value, or the new place of something
-that is still in the output but elsewhere.
+in a name means that field. Extras are lost key by key: ``messages/3/extras/openai/verbosity``. ``was`` is the input's
+value. ``now`` is the output's value, or the new place of something that is still in the output but elsewhere.
 """
 
 from __future__ import annotations
@@ -24,58 +24,26 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
 
 __all__ = [
-    "ANNOTATIONS",
-    "PROMPT_ROLES",
+    "Keys",
     "Kind",
     "Loss",
     "Losses",
     "Path",
     "Settled",
-    "level_at",
-    "level_of",
+    "pointer",
     "relisted",
 ]
 
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
 Path: TypeAlias = tuple[str | int, ...]
+Keys: TypeAlias = tuple[str, ...]
 
-ANNOTATIONS = frozenset(
-    {
-        "id", "created_at", "name", "recipient", "model", "metadata", "response_metadata", "usage", "finish_reason",
-        "embedding", "extras", "item_id", "phase", "cache", "signature", "citations", "detail", "status", "provider",
-        "tool_call_id", "error_type", "artifact", "strict", "title",
-    }
-)  # fmt: skip
-"""The fields that are annotations wherever they stand, but for the status of what failed."""
-_SETTINGS = frozenset({"extras", "settings"})
-_FAILED = ("error", "denied", "interrupted")
 _VALUES = frozenset({"was", "now"})
-PROMPT_ROLES = frozenset({"system", "developer"})
-"""The roles of instructions."""
 
 
-def level_of(field: str, was: Any, now: Any) -> Level:
-    """Return the level of a lost field: annotation, or content for what a model would read or be able to do."""
-    if field == "role":
-        return "annotation" if {was, now} <= PROMPT_ROLES else "content"
-    if field == "status" and was in _FAILED:
-        # The model must know that a tool failed.
-        return "content"
-    if field == "source" and _is_one_source(was, now):
-        return "annotation"
-    return "annotation" if field in ANNOTATIONS else "content"
-
-
-def level_at(path: Path, was: Any, now: Any) -> Level:
-    """Return the level of a lost field by its path: what a request says beside its messages is a setting."""
-    return "setting" if path[0] in _SETTINGS else level_of(str(path[-1]), was, now)
-
-
-def _is_one_source(was: Any, now: Any) -> bool:
-    """Whether two sources differ only in their description: the media type, unknown fields."""
-    if type(was) is not type(now) or not hasattr(was, "media_type"):
-        return False
-    return bool(was.evolve(media_type=None, extras={}) == now.evolve(media_type=None, extras={}))
+def pointer(path: Path) -> str:
+    """Return a path as a JSON pointer without the first slash; ``*`` stays, for ours lead to one place."""
+    return "/".join([str(step).replace("~", "~0").replace("/", "~1") for step in path])
 
 
 @attrs.frozen(repr=False)
@@ -93,6 +61,7 @@ class Loss:
             invented messages: the (message, first block) of each part there.
         why: the reason, in words.
         secret: whether ``was`` may hold a value meant to be hidden; then neither it nor ``now`` is shown.
+        order: for a key of extras, all keys that the input had beside it: ``restore`` puts them back in this order.
     """
 
     path: Path
@@ -103,7 +72,13 @@ class Loss:
     now: Any = None
     why: str = ""
     secret: bool = attrs.field(default=False, eq=False, repr=False, kw_only=True)
+    order: Keys = attrs.field(default=(), eq=False, repr=False, kw_only=True)
     __repr__ = clean_repr
+
+    @property
+    def where(self) -> str:
+        """The path as text, such as ``messages/3/extras/openai/verbosity``; steps are escaped as in JSON pointers."""
+        return pointer(self.path)
 
     def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
         """Yield the fields to show; for a secret loss without its values."""
@@ -113,8 +88,7 @@ class Loss:
 
     def __str__(self) -> str:
         """Return the loss as one line: ``messages/3/name dropped (annotation): why``."""
-        where = "/".join(map(str, self.path))
-        return f"{where} {self.kind} ({self.level})" + (f": {self.why}" if self.why else "")
+        return f"{self.where} {self.kind} ({self.level})" + (f": {self.why}" if self.why else "")
 
 
 @attrs.frozen

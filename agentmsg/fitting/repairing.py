@@ -1,4 +1,7 @@
-"""Repair: fix what a provider would refuse, rule by rule, until the rules find nothing more to mend."""
+"""Check and repair: find what a provider would refuse, and fix it, rule by rule, until nothing more can be mended.
+
+One loop does both, so that ``check`` names all that a repair changes.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,20 @@ from agentmsg.fitting.draft import Draft
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.fitted import Fitted, make_fitted
 from agentmsg.fitting.losses import Losses
-from agentmsg.formats.sending.findings import Mending, Request, rules_of
+from agentmsg.formats.sending.findings import Finding, Mending, Request, rules_of
 from agentmsg.model.checks import clean_repr, listed, one_of
 from agentmsg.model.history import History, as_history
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from agentmsg.formats.codec import Codec
+    from agentmsg.formats.sending.edits import Path
+    from agentmsg.formats.sending.findings import SendingRule
     from agentmsg_codecs import CodecName
 
-__all__ = ["Repaired", "repair", "repaired"]
+__all__ = ["Finding", "Repaired", "check", "repair", "repaired"]
 
 # A mend may break another rule, which is then applied in the next round; each round leaves less. A few always sufficed.
 _ROUNDS = 8
@@ -45,6 +50,44 @@ class Repaired:
         """Yield the fields to show: losses first, because the history may be long."""
         yield "losses", self.losses
         yield "history", self.history
+
+
+def check(history: History, target: CodecName | Codec, **options: Any) -> tuple[Finding, ...]:
+    """Return what a provider would refuse in a history, in the order of the codec's rules.
+
+    Rules see the history as given, and paths refer to it. Anything that ``encode`` fixes on its own, such as a missing
+    id, isn't a finding. What only follows from the repair of another finding, or from what ``encode`` leaves out, comes
+    after the other findings of its rule: so all that ``repair``, and ``encode`` with ``repair=True``, would change is
+    named.
+
+    Args:
+        history: of any format.
+        target: the format to send.
+        options: codec options.
+
+    Raises:
+        CodecLookupError: if there is no such codec or option, or if the codec declares no rules.
+    """
+    given = as_history(history)
+    codec = get_codec(target, **options).suited(given)
+    request = Request(given, joins=codec.joins_turns, codec=codec)
+    # A dict: in order, and each path once.
+    found = {id(rule): (rule, dict.fromkeys(rule.find(request))) for rule in rules_of(codec)}
+
+    def tell(rule: SendingRule, paths: Iterable[Path]) -> None:
+        found[id(rule)][1].update(dict.fromkeys(paths))
+
+    if any(paths and rule.mend is not None and rule.severity == "error" for rule, paths in found.values()):
+        repaired(make_fitted(given, given, codec.name), codec, fits=False, tell=tell)
+    fitted = fit(given, codec)
+    if fitted.history is not given:
+        done = repaired(fitted, codec, tell=tell)
+        # What nothing can mend once encode left something out, such as the last message.
+        request = Request(done.history, joins=codec.joins_turns, codec=codec)
+        for rule in rules_of(codec):
+            if rule.mend is None:
+                tell(rule, [path for path in rule.find(request) if not any(isinstance(step, int) for step in path)])
+    return tuple([rule.finding(path) for rule, paths in found.values() for path in paths])
 
 
 def repair(
@@ -77,7 +120,8 @@ def repair(
     """
     one_of(orphans, "orphans", "text", "drop")
     one_of(unanswered, "unanswered", "result", "drop")
-    codec, given, asked = get_codec(target, **options), as_history(history), listed(also, "also")
+    given, asked = as_history(history), listed(also, "also")
+    codec = get_codec(target, **options).suited(given)
     known = [rule.code for rule in rules_of(codec) if rule.mend is not None]
     for code in asked:
         one_of(code, "also", *known)
@@ -92,7 +136,15 @@ def repair(
     return Repaired(done.history, account(done))
 
 
-def repaired(fitted: Fitted, codec: Codec, *, fits: bool = True, also: Collection[str] = (), **choices: Any) -> Fitted:
+def repaired(
+    fitted: Fitted,
+    codec: Codec,
+    *,
+    fits: bool = True,
+    also: Collection[str] = (),
+    tell: Callable[[SendingRule, Iterable[Path]], None] | None = None,
+    **choices: Any,
+) -> Fitted:
     """Return fit's output, repaired: its loss report covers both, and its history still fits.
 
     Args:
@@ -100,6 +152,7 @@ def repaired(fitted: Fitted, codec: Codec, *, fits: bool = True, also: Collectio
         codec: the target.
         fits: whether the repaired history must fit.
         also: codes of warnings to mend, too.
+        tell: called with each rule whose findings are mended, and their paths in the source.
         choices: fields of ``Mending``.
 
     Raises:
@@ -114,17 +167,19 @@ def repaired(fitted: Fitted, codec: Codec, *, fits: bool = True, also: Collectio
     history = fitted.history
     for _ in range(_ROUNDS):
         before = history
-        request = Request(history, joins=codec.joins_turns)
+        request = Request(history, joins=codec.joins_turns, codec=codec)
         for rule, mend in mends:
             paths = list(rule.find(request))
             edits = list(mend(Mending(request, paths, **choices))) if paths else ()
             if edits:
                 draft = draft or Draft(fitted, codec)
+                if tell is not None:
+                    tell(rule, draft.sources_of(paths))
                 draft.apply(edits, rule.code)
                 if fits and codec.caps.derives_names:
                     draft.rename_results(rule.code)
                 history = draft.history
-                request = Request(history, joins=codec.joins_turns)
+                request = Request(history, joins=codec.joins_turns, codec=codec)
         if history is before:
             break
         if fits and draft is not None:

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError, InvalidMessage, LossError, excerpt, is_a
+from agentmsg.fitting.extra_keys import with_keys
+from agentmsg.fitting.levels import EXTRAS
 from agentmsg.fitting.losses import Loss, Losses, Path
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import UNSET, ToolResultBlock, ToolUseBlock
 from agentmsg.model.checks import checked, listed, one_of
-from agentmsg.model.equality import same
+from agentmsg.model.equality import flags_of, same
 from agentmsg.model.generated import MadeName
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
@@ -52,6 +54,13 @@ class _Node:
 
     def get(self, key: str | int) -> _Node:
         return self.below.get(key) or _NOTHING
+
+    def all(self) -> Iterator[Loss]:
+        """Yield the losses at and below the path."""
+        if self.loss is not None:
+            yield self.loss
+        for below in self.below.values():
+            yield from below.all()
 
 
 _NOTHING = _Node()
@@ -150,6 +159,11 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
         if new is not value:
             changes[field.alias or field.name] = new
     changes |= _spelt_arguments(owner, tree.get("raw_input", {}).get(_HERE))
+    for name in flags_of(type(owner)):
+        # False and None mean the same, so only the source tells which it was.
+        is_said = tree.get(name, {}).get(_HERE) is False
+        if getattr(owner, name) is (None if is_said else False):
+            changes[name] = False if is_said else None
     if isinstance(owner, ToolResultBlock) and _HERE in tree.get("name", {}):
         name = tree["name"][_HERE]
         if is_sequence(name) and owner.name is None:
@@ -266,6 +280,8 @@ class _Weave:
         for name, below in node.below.items():
             loss = below.loss
             if loss is None:
+                if name == EXTRAS:
+                    changes[EXTRAS] = with_keys(owner.extras, below.all(), keeps_edits=self.edits == "keep")
                 continue
             if name not in names:
                 msg = f"{type(owner).__name__} has no field {name!r}"

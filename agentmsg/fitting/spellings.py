@@ -1,4 +1,4 @@
-"""What makes a source's document exact, beyond its meaning: its notes, and texts of arguments."""
+"""What makes a source's document exact, beyond its meaning: its notes, texts of arguments, and flags that are false."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import attrs
 
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import MadeName
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
     if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
         yield (*path, "raw_input"), owner.raw_input
     kind: Any = type(owner)
+    yield from (((*path, name), False) for name in flags_of(kind) if getattr(owner, name) is False)
     for name in _may_hold_notes(kind):
         value = getattr(owner, name)
         if isinstance(value, Noted):

@@ -14,7 +14,7 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | note_of, with_note, same_document | notes, and whether two documents are the same |
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | how a document holds its messages: a list, one message, a key |
-| Grouping, CallNames | messages that share a native one; the names of calls, for their results |
+| CallNames | the names of calls, for their results |
 | maker, EMPTY, adopt, freeze, plain_copy | make objects without checks; freeze and copy free-form JSON |
 | is_list, is_mapping, is_object, is_sequence | type checks for plain values that type checkers understand |
 | parse_json, dump_json, Duplicates | JSON text, exactly |
@@ -27,7 +27,8 @@ The rest is in modules, such as ``rules.call_as_function``:
 | blocks | the tags of blocks, and their common fields |
 | cells | cells of capability tables that several formats share |
 | dispatch | tables from tags and classes to functions, by cattrs |
-| grouping | which messages share one native container |
+| grouping | which messages share one native container: ``Grouping`` says it |
+| issuers | who made an opaque payload, by the name of the model |
 | made_ids | ids for documents that have none |
 | media | ``data:`` URLs and media types |
 | natives | shared by many formats: messages kept whole, roles, ids, arguments |
@@ -48,7 +49,18 @@ from agentmsg.lazy import later
 
 if TYPE_CHECKING:
     from agentmsg.errors import excerpt
-    from agentmsg.formats import cells, dispatch, grouping, made_ids, natives, restructure, rules, speed, spelling
+    from agentmsg.formats import (
+        cells,
+        dispatch,
+        grouping,
+        issuers,
+        made_ids,
+        natives,
+        restructure,
+        rules,
+        speed,
+        spelling,
+    )
     from agentmsg.formats.capabilities import (
         ANY_ROLE,
         KEEP,
@@ -64,7 +76,6 @@ if TYPE_CHECKING:
     )
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.containers import ContainerCodec, Containers
-    from agentmsg.formats.grouping import Grouping
     from agentmsg.formats.natives import is_bare_text, is_marked
     from agentmsg.formats.parts import Parts
     from agentmsg.formats.shapes import (
@@ -101,7 +112,6 @@ _HOMES = {
     "Containers": "agentmsg.formats.containers",
     "Drop": "agentmsg.formats.capabilities",
     "Duplicates": "agentmsg.values.text",
-    "Grouping": "agentmsg.formats.grouping",
     "MessageRow": "agentmsg.formats.capabilities",
     "Native": "agentmsg.formats.shapes",
     "Parts": "agentmsg.formats.parts",
@@ -126,6 +136,7 @@ _HOMES = {
     "is_marked": "agentmsg.formats.natives",
     "is_object": "agentmsg.values.types",
     "is_sequence": "agentmsg.values.types",
+    "issuers": "agentmsg.formats.issuers",
     "made_ids": "agentmsg.formats.made_ids",
     "maker": "agentmsg.model.construction",
     "mark_of": "agentmsg.formats.shapes",
@@ -164,7 +175,6 @@ __all__ = [
     "Containers",
     "Drop",
     "Duplicates",
-    "Grouping",
     "MessageRow",
     "Native",
     "Parts",
@@ -189,6 +199,7 @@ __all__ = [
     "is_marked",
     "is_object",
     "is_sequence",
+    "issuers",
     "made_ids",
     "maker",
     "mark_of",

@@ -135,8 +135,8 @@ class MessageRow(Record):
         results: rows for the blocks inside tool results; None means ``blocks``.
         otherwise: called first, for every message of the role: returns the message, a Swap (to a supported role) or a
             Drop.
-        concerns: a block class; if a message has no block of exactly this class, ``otherwise`` would return the
-            message.
+        concerns: a block class, or several; if a message has no block of exactly such a class, ``otherwise`` would
+            return the message.
         joins: called for adjacent supported blocks of a message that changed: returns the one block that both become
             here, or None.
     """
@@ -147,7 +147,12 @@ class MessageRow(Record):
     results: Mapping[type[BaseBlock], Row] | None = None
     otherwise: Callable[[Msg], Msg | Drop | Swap] | None = None
     joins: Callable[[BaseBlock, BaseBlock], BaseBlock | None] | None = None
-    concerns: type[BaseBlock] | None = None
+    concerns: type[BaseBlock] | tuple[type[BaseBlock], ...] | None = None
+
+    @property
+    def concerned(self) -> tuple[type[BaseBlock], ...] | None:
+        """The classes that ``otherwise`` concerns; None for all."""
+        return self.concerns if self.concerns is None or isinstance(self.concerns, tuple) else (self.concerns,)
 
 
 ANY_ROLE = "*"

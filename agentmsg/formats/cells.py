@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentmsg.formats.capabilities import carried_extras, usually
+from agentmsg.formats.capabilities import Drop, carried_extras, usually
+from agentmsg.formats.issuers import is_foreign, issuer_of
 from agentmsg.formats.shapes import mark_of
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
 from agentmsg.model.usage import COUNTERS, Usage
@@ -23,6 +24,7 @@ __all__ = [
     "beside",
     "kinds",
     "of_server",
+    "sealed_by",
     "signed_by",
     "statuses",
     "those",
@@ -65,18 +67,41 @@ def of_server(value: str, block: Any) -> str | None:
     return value if block.kind == "server" else None
 
 
-def signed_by(*providers: str, is_empty: bool = False) -> Cell:
+def signed_by(*providers: str, is_empty: bool = False, family: str = "") -> Cell:
     """Return the cell for signatures of some providers.
 
     Args:
-        providers: who may have signed.
+        providers: who may have signed. A signature that was marked as theirs gets the name of its issuer.
         is_empty: whether an empty one is kept, too.
+        family: of the format, which keeps what it carried itself, whoever made it.
     """
-    usual = "value.provider in providers and not value.extras" + ("" if is_empty else " and value.value")
+    usual = "value.provider in providers and not value.extras and not owner.notes"
+    usual += "" if is_empty else " and value.value"
 
     @usually(usual, providers=frozenset(providers))
-    def cell(value: Signature, _: Any) -> Signature | None:
-        return bare(value) if value.provider in providers and (value.value or is_empty) else None
+    def cell(value: Signature, owner: Any) -> Signature | None:
+        if not (value.value or is_empty) or is_foreign(owner, family, providers):
+            return None
+        issuer = value.provider if value.provider in providers else issuer_of(owner)
+        kept: Signature = value if issuer == value.provider else value.evolve(provider=issuer)
+        return bare(kept) if issuer in providers else None
+
+    return cell
+
+
+def sealed_by(*providers: str, family: str = "") -> Cell:
+    """Return the cell for redacted thinking, which is dropped if it was marked as made by others than some providers.
+
+    Args:
+        providers: who may have made it.
+        family: as for ``signed_by``.
+    """
+
+    @usually("not owner.notes")
+    def cell(value: str, owner: Any) -> Any:
+        if not is_foreign(owner, family, providers):
+            return value
+        return None if owner.thinking else Drop(f"only {issuer_of(owner)} can read this")
 
     return cell
 

@@ -71,6 +71,7 @@ class Codec:
         repairs_with: options that ``repair=True`` writes with, unless others are given: those that save most.
         content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
             the family's name decides for the family.
+        tool_keys: parameters of a request that give the model a tool by being there, as ``{}`` does; likewise.
     """
 
     name: ClassVar[str]
@@ -85,6 +86,7 @@ class Codec:
     kept: ClassVar[frozenset[str]] = frozenset()
     bounds_values: ClassVar[bool] = False
     content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
+    tool_keys: ClassVar[frozenset[str]] = frozenset()
     rules: ClassVar[tuple[SendingRule, ...]] = ()
     joins_turns: ClassVar[bool] = False
     repairs_with: ClassVar[Mapping[str, Any]] = EMPTY
@@ -242,6 +244,10 @@ class Codec:
         from agentmsg.formats.understanding import understanding_of  # noqa: PLC0415 - for detection only
 
         return understanding_of(self.read(sample), self.family, self.kept)
+
+    def suited(self, history: History) -> Codec:
+        """Return the codec to write a history with: one with other options if the model that it asks needs them."""
+        return self
 
     def alone(self, history: History) -> History:
         """Return the new history for a message encoded by itself; a codec may note that it is alone."""

@@ -79,7 +79,7 @@ class Containers(Record):
     Attributes:
         family: whose notes and extras are used.
         title: of the format, for errors.
-        keys: an object holds the list under the first of these keys that it has; new objects use the first key.
+        keys: an object holds the list under the first of these keys that has one; new objects use the first key.
         own: keys of messages: an object with one of them is a message, whatever else it has.
     """
 
@@ -100,8 +100,9 @@ class Containers(Record):
             return "list"
         if not is_mapping(document):
             return None
-        key = next((key for key in self.keys if key in document), None) if self.own.isdisjoint(document) else None
-        return key if key is not None and is_sequence(document[key]) else "single"
+        if not self.own.isdisjoint(document):
+            return "single"
+        return next((key for key in self.keys if is_sequence(document.get(key))), "single")
 
     def contents(self, document: Any) -> Contents:
         """Take a document apart.
@@ -127,13 +128,24 @@ class Containers(Record):
             contents: the document.
             messages: the messages that were read.
             marks: other notes about the document; names and values as in ``marked``.
+
+        Raises:
+            DecodeError: if the document is an object with no key of messages, which isn't understood as one either.
         """
-        rest = contents.rest
+        rest, messages = contents.rest, tuple(messages)
+        if contents.place == "single" and self._is_other(messages, contents.natives[0]):
+            raise DecodeError(
+                f"this object holds no message of {self.title}: it has none of {', '.join(sorted(self.own))}"
+            )
         notes = self._notes[contents.place]
         if marks:
             note = {"/container": contents.place, **{f"/{key}": value for key, value in marks.items()}}
             notes = adopt({self.family: note})
-        return _make_history(tuple(messages), extras=adopt({self.family: rest}) if rest else EMPTY, notes=notes)
+        return _make_history(messages, extras=adopt({self.family: rest}) if rest else EMPTY, notes=notes)
+
+    def _is_other(self, messages: tuple[Msg, ...], native: Any) -> bool:
+        """Whether an object is a foreign one, kept whole; only in a list would it stand among messages."""
+        return messages[0].role == "native" and bool(self.own) and self.own.isdisjoint(native)
 
     def alone(self, history: History) -> History:
         """Return a new history, noted as a single message."""
@@ -154,7 +166,7 @@ class Containers(Record):
             return {noted if noted in self.keys else self.keys[0]: natives, **thaw(rest or {})}
         # A message that looks like a container would be read as one.
         if place == "single" and len(natives) == 1 and self.place(natives[0]) == "single":
-            return natives[0]
+            return natives if self._is_other(history.messages, natives[0]) else natives[0]
         return natives
 
     def _noted(self, history: History) -> str | None:
@@ -166,9 +178,10 @@ class Containers(Record):
 
         def taken(history: History) -> frozenset[str]:
             noted = self._noted(history)
-            # A key before the one that holds the messages would be taken for it.
+            # A list under a key before the one that holds the messages would be taken for them.
             before = self.keys.index(noted) if noted in self.keys else 0
-            return self.own.union(self.keys[: before + 1])
+            own: Any = history.extras.get(self.family, {})
+            return self.own.union([self.keys[before]], (key for key in self.keys[:before] if is_sequence(own.get(key))))
 
         return {"extras": carried_extras((self.family, taken))}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as
-from agentmsg.formats.spelling import spelling_of_nothing
+from agentmsg.formats.spelling import same_document, spelling_of_nothing
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.model.construction import maker, says_only
 from agentmsg.model.msg import Msg
@@ -21,11 +21,13 @@ from agentmsg.values.peeking import peek
 from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from agentmsg.model.base import Noted
 
 __all__ = [
+    "NOTHING",
+    "beyond",
     "count_at",
     "ended",
     "extras_copy",
@@ -37,18 +39,23 @@ __all__ = [
     "lacks_id",
     "link_at",
     "link_of",
+    "merged",
     "native_of",
     "native_part",
     "native_text",
     "native_texts",
+    "nested",
     "odd_at",
+    "only_of",
     "read_arguments",
     "read_content",
     "read_whole",
     "rest_of",
     "role_of",
     "unread",
+    "value_at",
     "with_rest",
+    "without",
     "without_id",
     "word_if_any",
     "write_arguments",
@@ -57,6 +64,8 @@ __all__ = [
 _make_msg = maker(Msg)
 _make_native = maker(NativeBlock)
 _make_text = maker(TextBlock)
+NOTHING: Any = object()
+"""Returned for a value that isn't there."""
 _ITSELF: Any = object()
 _MAPPING: Any = dict  # so that type checkers ask nothing about what is inside
 _says_only_words = says_only(TextBlock, "text")
@@ -184,6 +193,27 @@ def native_texts(part: Any) -> str | None:
     return "\n".join(filter(None, map(native_text, content if is_sequence(content) else (content,)))) or None
 
 
+_MOST_NAMES = 10
+
+
+def only_of(codec: str, value: Any) -> str:
+    """Return why others can't write a native value, and what it is: its type or only key, and the names in it.
+
+    Args:
+        codec: whose value it is.
+        value: such as a list of the tools that a server has.
+    """
+    why = f"only {codec} can write this"
+    if not is_mapping(value):
+        return why
+    kind: Any = value.get("type") or (next(iter(value)) if len(value) == 1 else None)
+    held = [value, *(item for own in value.values() if is_sequence(own) for item in own if is_mapping(item))]
+    named = [name for item in held if isinstance(name := item.get("name"), str) and name]
+    names = ", ".join(named[:_MOST_NAMES]) + (f" and {more} more" if (more := len(named) - _MOST_NAMES) > 0 else "")
+    told = " of ".join(filter(None, (kind if isinstance(kind, str) else "", names)))
+    return f"{why}: {told.encode('ascii', 'backslashreplace').decode()}" if told else why
+
+
 def native_part(part: Any, family: str, said: Callable[[Any], str | None] = native_text) -> NativeBlock:
     """Return a block that keeps a part unchanged; its text, which a function returns, is for other formats."""
     return _make_native(codec=family, value=adopt(part), fallback=said(part))
@@ -263,6 +293,49 @@ def with_rest(native: Native, owner: Noted, space: str) -> Native:
     """Return such an object with its unknown keys, which may be frozen."""
     rest = owner.extras.get(space) if owner.extras else None
     return {**native, **rest} if is_mapping(rest) else native
+
+
+def value_at(held: Any, path: Sequence[str]) -> Any:
+    """Return what is at a path of keys, or ``NOTHING``."""
+    for key in path:
+        if not is_mapping(held) or key not in held:
+            return NOTHING
+        held = held[key]
+    return held
+
+
+def nested(path: Sequence[str], value: Any) -> Native:
+    """Return the object that has a value at a path, and nothing else."""
+    return {path[0]: nested(path[1:], value) if path[1:] else value}
+
+
+def without(held: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """Return an object without what is at a path in it, and without objects of which nothing else is left."""
+    inner = without(held[path[0]], path[1:]) if path[1:] else None
+    return {key: inner if key == path[0] else value for key, value in held.items() if key != path[0] or inner}
+
+
+def merged(own: Any, more: Any) -> Any:
+    """Return an object with more, at all levels; where both say something else, the second does."""
+    if not is_mapping(own) or not is_mapping(more):
+        return more
+    return {**thaw(own), **{key: merged(own[key], value) if key in own else value for key, value in more.items()}}
+
+
+def beyond(value: Any, part: Any) -> Native | None:
+    """Return what an object has besides a part of it; None if that is no part of it."""
+    if not is_object(value) or not is_object(part) or not part.keys() <= value.keys():
+        return None
+    left: Native = {}
+    for key, own in value.items():
+        if key in part and not same_document(own, part[key]):
+            more = beyond(own, part[key])
+            if more is None:
+                return None
+            left[key] = more
+        elif key not in part:
+            left[key] = own
+    return left
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import le
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from agentmsg.model.blocks import ToolResultBlock
+from agentmsg.model.blocks import ApprovalResponseBlock, ToolResultBlock
 from agentmsg.model.remembering import fit_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Part", "Plan", "Step", "as_is", "choose", "in_order", "keep_first", "lift", "merge", "order", "roles_of",
-    "split_results",
+    "split_decisions",
+    "split_decisions_alone", "split_results",
 ]  # fmt: skip
 
 
@@ -100,6 +101,45 @@ def _split(part: Part, message: Msg) -> list[tuple[Part, ...]]:
     if not runs:
         runs.append((rest_role, []))
     return [(Part(part.index, tuple(picks), None if to == message.role else to),) for to, picks in runs]
+
+
+def split_decisions(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+    """Bring a user's decisions on tool calls into messages of their own, which adjacent ones share."""
+    return _split_decisions(plan, messages, alone=False)
+
+
+def split_decisions_alone(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
+    """Make each decision of a user on a tool call a message."""
+    return _split_decisions(plan, messages, alone=True)
+
+
+def _split_decisions(plan: Plan | None, messages: Sequence[Msg], *, alone: bool) -> Plan | None:
+
+    def runs(part: Part) -> list[tuple[Part, ...]]:
+        found: list[list[int]] = []
+        before: bool | None = None
+        for pick in part.picks:
+            is_decision = _is_decision(messages[part.index].content[pick])
+            if before is None or is_decision is not before or (alone and is_decision):
+                found.append([])
+            found[-1].append(pick)
+            before = is_decision
+        return [(part._replace(picks=tuple(picks)),) for picks in found]
+
+    if plan is None and not any(
+        message.role == "user" and any(map(_is_decision, message.content)) for message in messages
+    ):
+        return None
+    out: Plan = []
+    for parts in as_is(messages) if plan is None else plan:
+        is_user = (parts[0].role or messages[parts[0].index].role) == "user"
+        pieces = [piece for part in parts for piece in runs(part)] if is_user else []
+        out += pieces if len(pieces) > len(parts) else [parts]
+    return plan if out == plan or (plan is None and out == as_is(messages)) else out
+
+
+def _is_decision(block: object) -> bool:
+    return isinstance(block, ApprovalResponseBlock)
 
 
 def lift(*roles: str) -> Step:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.capabilities import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap
-from agentmsg.formats.natives import is_native
+from agentmsg.formats.natives import is_native, only_of
 from agentmsg.model.blocks import (
     AudioBlock,
     CompactionBlock,
@@ -339,7 +339,7 @@ def compaction_as_text(block: CompactionBlock) -> Any:
 
 def native_as_text(block: NativeBlock) -> Any:
     """Turn a foreign block into its fallback text."""
-    why = f"only {block.codec} can write this"
+    why = only_of(block.codec, block.value)
     return Swap(TextBlock(block.fallback), why) if block.fallback else Drop(why)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, TypeAlias, Typ
 import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
+from agentmsg.model.approvals import ApprovalRequestBlock, ApprovalResponseBlock
 from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, Tagged, as_blocks, free_json
 from agentmsg.model.checks import instance, listed, optional_text, text
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = [
     "BLOCK_TAGS",
     "UNSET",
+    "ApprovalRequestBlock",
+    "ApprovalResponseBlock",
     "AudioBlock",
     "BaseBlock",
     "Block",
@@ -175,8 +178,7 @@ class FileBlock(_Media):
     """A document.
 
     Attributes:
-        name: the file name.
-        title: a title for the model.
+        name, title: the file name, and a title for the model.
         context: what the model should know about the document.
     """
 
@@ -235,8 +237,7 @@ class ToolResultBlock(BaseBlock):
         status: "success", "error", "denied", "interrupted" or another word; None if not stated.
         error: what went wrong, in words, if stated apart from the content.
         error_type: the kind of error.
-        kind: as for the call.
-        provider: as for the call.
+        kind, provider: as for the call.
     """
 
     tool_call_id: str | None = attrs.field(validator=optional_text)
@@ -283,8 +284,7 @@ class SourceBlock(BaseBlock):
 
     Attributes:
         url: where the source is.
-        title: its title.
-        media_type: its media type.
+        title, media_type: its title and media type.
     """
 
     url: str | None = attrs.field(default=None, validator=optional_text)
@@ -341,6 +341,8 @@ Block: TypeAlias = Annotated[
     | ThinkingBlock
     | ToolUseBlock
     | ToolResultBlock
+    | ApprovalRequestBlock
+    | ApprovalResponseBlock
     | RefusalBlock
     | SourceBlock
     | CompactionBlock
@@ -361,6 +363,8 @@ _tags: dict[type[BaseBlock], str] = {
     ThinkingBlock: "thinking",
     ToolUseBlock: "tool_use",
     ToolResultBlock: "tool_result",
+    ApprovalRequestBlock: "approval_request",
+    ApprovalResponseBlock: "approval_response",
     RefusalBlock: "refusal",
     SourceBlock: "source",
     CompactionBlock: "compaction",

@@ -2,7 +2,7 @@
 
 Types count (True, 1 and 1.0 differ), -0.0 isn't 0.0, and offsets of times and the key order of free-form JSON count.
 Notes never count, nor does the order of the families of extras, and the text of a tool call counts only if it says more
-than its input. A made id or time is the same as None and as its own text.
+than its input. A made id or time is the same as None and as its own text. Where None means false, False is the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList
 from agentmsg.values.peeking import peek_items
 
-__all__ = ["changes_of", "compared", "compared_values", "same"]
+__all__ = ["changes_of", "compared", "compared_values", "flags_of", "same"]
 
 _MADE = Made, MadeTime
 _Change: TypeAlias = tuple[str, Callable[[Any], Any], Any, Any]
@@ -140,12 +140,20 @@ def changes_of(cls: Any) -> Callable[[Any, Any], list[_Change]]:
     )
 
 
+def flags_of(cls: type[Any]) -> Mapping[str, str]:
+    """Return the fields of a class whose None means false, and the properties that say so."""
+    flags: Mapping[str, str] = getattr(cls, "flags", {})
+    return flags
+
+
 def _compared_attributes(cls: type[Any]) -> list[tuple[str, str]]:
     own: dict[str, tuple[str, str]] = {}
     if Noted in cls.__mro__:
         own["extras"] = "extras", "sorted_extras"
     if ToolUseBlock in cls.__mro__:
         own |= {"_input": ("input", "input"), "raw_input": ("raw_input", "significant_text")}
+    # Where None means false, what it means is compared.
+    own |= {name: (name, asked) for name, asked in flags_of(cls).items()}
     return [
         own.get(field.name) or (field.alias or field.name, field.name)
         for field in attrs.fields(cls)

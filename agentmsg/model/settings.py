@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
 import attrs
 
@@ -37,7 +37,7 @@ def _texts(value: Iterable[str]) -> tuple[str, ...]:
 
 @attrs.frozen(kw_only=True, repr=False, eq=False)
 class Settings(Noted):
-    """What a request asks for, in the words that providers share; None means not stated.
+    """What a request asks for, in the words that providers share; None means not stated, so the model decides.
 
     A format takes what it has a place for. All other parameters of a request stay ``History.extras`` of its format.
 
@@ -54,12 +54,17 @@ class Settings(Noted):
         parallel_tool_calls: whether the model may call several tools at once.
         response_format: "text", "json", or ``{"schema": {...}}`` for JSON of a JSON Schema, perhaps with "name",
             "description" and "strict".
-        reasoning: "off", ``{"effort": "high"}`` in the provider's words, or ``{"budget": 2048}`` in tokens.
+        reasoning: "off", ``{"effort": "high"}`` in the provider's words, or ``{"budget": 2048}`` in tokens, -1 for
+            as many as the model decides; perhaps with "summary", how to sum it up.
         stream: whether to stream the answer.
-        store: whether the provider may keep the exchange.
+        store: whether the provider may keep the exchange; None means the same as False. Formats that keep it unless a
+            request says otherwise are read and written accordingly.
         user: an id of the user, for the provider.
         metadata: labels, for the provider.
     """
+
+    flags: ClassVar[Mapping[str, str]] = {"store": "is_stored"}
+    """The fields whose None means false, and the properties that say so."""
 
     model: str | None = attrs.field(default=None, validator=optional_text)
     max_tokens: int | None = attrs.field(default=None, validator=whole)
@@ -80,6 +85,11 @@ class Settings(Noted):
     store: bool | None = attrs.field(default=None, validator=instance(bool))
     user: str | None = attrs.field(default=None, validator=optional_text)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping)
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the provider may keep the exchange."""
+        return bool(self.store)
 
     def asking(self, **changes: Unpack[SettingsFields]) -> Self:
         """Return these settings with others; see ``History.with_settings``."""

@@ -6,7 +6,7 @@ from collections import deque
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import ApprovalRequestBlock, ApprovalResponseBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import replacer, setter
 from agentmsg.model.generated import Made, MadeName
 from agentmsg.model.msg import Msg
@@ -19,6 +19,8 @@ __all__ = [
     "CallNames",
     "Place",
     "answered",
+    "denials",
+    "is_decision",
     "link_call",
     "link_result",
     "links",
@@ -41,6 +43,7 @@ link_result: Callable[[ToolResultBlock, str], None] = setter(ToolResultBlock, "t
 
 Place: TypeAlias = tuple[int, int]
 """A message's index, and a block's index in it."""
+_DENIED = "Tool execution denied."
 
 
 def _blocks(messages: Sequence[Msg]) -> list[tuple[Place, ToolUseBlock | ToolResultBlock]]:
@@ -127,7 +130,8 @@ class CallNames:
     find; both pass the blocks in order.
 
     Args:
-        are_near: whether a result only goes with a call in the last message before the results.
+        are_near: whether a result only goes with a call in the last message before the results, and the decisions
+            among them.
     """
 
     __slots__ = ("_waiting", "are_near")
@@ -168,14 +172,14 @@ class CallNames:
         names = self._waiting.get(link)
         return names[0] if isinstance(names, deque) else names
 
-    def forget(self) -> None:
-        """Forget all calls: no later result goes with them."""
-        self._waiting.clear()
+    def enter(self, message: Msg) -> None:
+        """Forget all calls if no later result goes with them: a message begins that is no answer to them."""
+        if self.are_near and message.role != "tool" and not is_decision(message):
+            self._waiting.clear()
 
     def see(self, message: Msg) -> None:
         """Record all calls and results of client tools in a message."""
-        if self.are_near and message.role != "tool":
-            self.forget()
+        self.enter(message)
         for block in message.content:
             if isinstance(block, ToolUseBlock) and block.kind != "server":
                 self.call(block.id, block.name)
@@ -286,3 +290,36 @@ def _with_id(block: object, value: str | None) -> ToolUseBlock | ToolResultBlock
         return block.evolve(id=value)
     assert isinstance(block, ToolResultBlock)  # noqa: S101 - `lacking` names calls and results only
     return block.evolve(tool_call_id=value)
+
+
+def is_decision(message: Msg) -> bool:
+    """Whether a user message holds decisions on tool calls, and nothing else."""
+    if message.role != "user" or not message.content:
+        return False
+    return all([type(block) is ApprovalResponseBlock for block in message.content])  # noqa: C419 - in half the time
+
+
+def denials(messages: Sequence[Msg], *kinds: str) -> dict[Place, ToolResultBlock]:
+    """Return results for the calls that a person denied and that have none, by the place of the decision.
+
+    Those of the client, and of these kinds.
+    """
+    blocks: list[Any] = [
+        ((i, k), block) for i, message in enumerate(messages) for k, block in enumerate(message.content)
+    ]
+    known = {block.tool_call_id for _, block in blocks if isinstance(block, ToolResultBlock)}
+    calls: dict[str | None, ToolUseBlock] = {}
+    asked: dict[str, ToolUseBlock] = {}
+    found: dict[Place, ToolResultBlock] = {}
+    for place, block in blocks:
+        if isinstance(block, ToolUseBlock) and (block.kind != "server" or block.kind in kinds):
+            calls[block.id] = block
+        elif isinstance(block, ApprovalRequestBlock) and block.tool_call_id in calls:
+            asked[block.id] = calls[block.tool_call_id]
+        elif isinstance(block, ApprovalResponseBlock) and not block.approved and block.id in asked:
+            call = asked[block.id]
+            if call.id not in known:
+                known.add(call.id)
+                said = block.reason or _DENIED
+                found[place] = ToolResultBlock(call.id, name=call.name, status="denied", error=said, kind=call.kind)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import attrs
 
@@ -30,11 +30,15 @@ class ToolSpec(Noted):
         name: as the model calls it.
         description: for the model.
         parameters: JSON Schema of the input; None if the source states none.
-        strict: whether the provider must hold the model to the schema; None if not stated.
+        strict: whether the provider must hold the model to the schema; None means the same as False. Formats whose
+            tools are strict unless they say otherwise are read and written accordingly.
         kind: "function", or "custom" for a tool that takes free text.
         cache: a request to cache the prompt up to and including this tool.
         metadata: the application's own; never part of a prompt.
     """
+
+    flags: ClassVar[Mapping[str, str]] = {"strict": "is_strict"}
+    """The fields whose None means false, and the properties that say so."""
 
     name: str = attrs.field(validator=text)
     description: str | None = attrs.field(default=None, validator=optional_text)
@@ -43,6 +47,11 @@ class ToolSpec(Noted):
     kind: str = attrs.field(default="function", validator=text, kw_only=True)
     cache: CacheHint | None = attrs.field(default=None, validator=instance(CacheHint), kw_only=True)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the provider must hold the model to the schema."""
+        return bool(self.strict)
 
 
 @attrs.frozen(repr=False, eq=False)

@@ -13,7 +13,7 @@ import attrs
 
 from agentmsg.errors import is_a
 from agentmsg.model.base import BaseBlock
-from agentmsg.model.blocks import UNSET, ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import UNSET, ApprovalRequestBlock, ApprovalResponseBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.checks import listed, one_of
 from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
@@ -144,8 +144,8 @@ def filter_messages(
         include_ids: ids of messages.
         exclude_ids: the same.
         exclude_tool_calls: True leaves out tool messages, and messages with calls for the client. Ids of calls take out
-            these calls and their results, and any message that has none left. Calls with invalid arguments count. Calls
-            of server tools stay in their response.
+            these calls, their approvals and results, and any message that has none left. Calls with invalid arguments
+            count. Calls of server tools stay in their response.
         match: see above.
 
     Raises:
@@ -163,13 +163,14 @@ def filter_messages(
     if not meaning.keeps_empty:
         wanted = [(tell, words) for tell, words in wanted if words]
     history = as_history(messages)
+    asked = {block.id: block.tool_call_id for message in history for block in message.blocks(ApprovalRequestBlock)}
     kept: list[Msg] = []
     for message in history:
         if any(not words.isdisjoint(tell(message)) for tell, words in unwanted):
             continue
         if wanted and not meaning.enough(not words.isdisjoint(tell(message)) for tell, words in wanted):
             continue
-        rest = message if calls is None else _without_calls(message, calls)
+        rest = message if calls is None else _without_calls(message, calls, asked)
         if rest is not None:
             kept.append(rest)
     return _with(history, kept)
@@ -199,9 +200,10 @@ def _call_ids(value: Any) -> Any:
     return _asked(value, "exclude_tool_calls") or None
 
 
-def _without_calls(message: Msg, ids: Any) -> Msg | None:
-    """Return a message without these calls and results of client tools; None if nothing else is left."""
-    linked = [link for block in message.content if (link := _link(block)) is not UNSET]
+def _without_calls(message: Msg, ids: Any, asked: Mapping[str, str | None]) -> Msg | None:
+    """Return a message without these calls and results of client tools, and approvals; None if nothing else is left."""
+    links = [_link(block, asked) for block in message.content]
+    linked = [link for link in links if link is not UNSET]
     if ids is True:
         return None if linked or message.role == "tool" else message
     gone = sum(link in ids for link in linked)
@@ -209,13 +211,19 @@ def _without_calls(message: Msg, ids: Any) -> Msg | None:
         return message
     if gone == len(linked):
         return None
-    return message.evolve(content=[block for block in message.content if _link(block) not in ids])
+    return message.evolve(
+        content=[block for block, link in zip(message.content, links, strict=True) if link not in ids]
+    )
 
 
-def _link(block: object) -> Any:
-    """Return the id that links a client tool's call or result; UNSET for any other block."""
+def _link(block: object, asked: Mapping[str, str | None]) -> Any:
+    """Return the id that links a client tool's call, result or approval; UNSET for any other block."""
     if isinstance(block, ToolUseBlock) and block.kind != "server":
         return block.id
     if isinstance(block, ToolResultBlock) and block.kind != "server":
         return block.tool_call_id
+    if isinstance(block, ApprovalRequestBlock):
+        return block.tool_call_id
+    if isinstance(block, ApprovalResponseBlock) and block.kind != "server":
+        return asked.get(block.id)
     return UNSET

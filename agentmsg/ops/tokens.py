@@ -29,6 +29,8 @@ import attrs
 from agentmsg.errors import FileError, InvalidMessage, excerpt, is_a, refused
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import (
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
     AudioBlock,
     CompactionBlock,
     DataBlock,
@@ -259,6 +261,8 @@ _PIECES: Mapping[type, Callable[[Any, int], Iterable[Piece]]] = {
     ThinkingBlock: lambda block, image: (block.thinking, block.redacted),
     ToolUseBlock: _of_call,
     ToolResultBlock: _of_result,
+    ApprovalRequestBlock: lambda block, image: (block.reason,),
+    ApprovalResponseBlock: lambda block, image: (block.reason,),
     RefusalBlock: lambda block, image: (block.refusal,),
     SourceBlock: lambda block, image: (block.url, block.title),
     CompactionBlock: lambda block, image: (block.text, block.encrypted),

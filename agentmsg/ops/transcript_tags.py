@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmsg.model.blocks import (
     BLOCK_TAGS,
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
     AudioBlock,
     BaseBlock,
     CompactionBlock,
@@ -119,6 +121,12 @@ _BY_CLASS: Mapping[type[BaseBlock], Callable[[Any], Piece]] = MappingProxyType({
     DataBlock: lambda block: Piece("data", _json(block.data), {"name": block.name}),
     ToolUseBlock: _call,
     ToolResultBlock: _result,
+    ApprovalRequestBlock: lambda block: Piece(
+        "approval_request", block.reason or "", {"id": block.id, "tool_call_id": block.tool_call_id}
+    ),
+    ApprovalResponseBlock: lambda block: Piece(
+        "approval_response", block.reason or "", {"id": block.id, "approved": "true" if block.approved else "false"}
+    ),
     SourceBlock: lambda block: Piece("source", "", {"url": block.url, "title": block.title}),
     CompactionBlock: lambda block: Piece("compaction", block.text or ""),
     ToolsBlock: _tools,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from agentmsg.model.blocks import BaseBlock, Citation, TextBlock, ToolResultBlock
+from agentmsg.model.blocks import BaseBlock, Citation, TextBlock, ThinkingBlock, ToolResultBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +42,21 @@ def part_of(message: Msg, side: Side, fits: Callable[[Msg], bool], can_cut: Sequ
             return message.evolve(content=(result.evolve(content=part, signature=None),))
 
         return _largest(inner, side, fits, [True] * (len(inner) + 1), made)
-    return _largest(content, side, fits, can_cut, lambda part: message.evolve(content=part))
+    return _largest(
+        content,
+        side,
+        fits,
+        can_cut,
+        lambda part: message.evolve(content=_without_lost(content, part) if side == "last" else part),
+    )
+
+
+def _without_lost(content: Sequence[Any], part: Sequence[Any]) -> list[Any]:
+    """Return the end of some content; native ids go with the thinking that they came of, for servers want both."""
+    if not any(isinstance(block, ThinkingBlock) for block in content[: len(content) - len(part)]):
+        return list(part)
+    kept = next((at for at, block in enumerate(part) if isinstance(block, ThinkingBlock)), len(part))
+    return [block.evolve(item_id=None) if at < kept else block for at, block in enumerate(part)]
 
 
 def _largest(

@@ -9,6 +9,7 @@ import attrs
 
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.history import History, as_history
+from agentmsg.model.tool_links import is_decision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,9 +49,14 @@ class Turn:
 def turns_of(messages: History | Iterable[MsgLike]) -> tuple[Turn, ...]:
     """Return the turns, in order: together they are the history.
 
-    Each user message begins a turn, even if two stand side by side (see ``History.merge_runs``). Messages before the
-    first of them, such as the system's, are a turn without a user. Without messages there are no turns.
+    Each user message begins a turn, even if two stand side by side (see ``History.merge_runs``), but for decisions on
+    tool calls, which go on with theirs. Messages before the first of them, such as the system's, are a turn without a
+    user. Without messages there are no turns.
     """
     history = as_history(messages)
-    starts = [index for index, message in enumerate(history) if index == 0 or message.is_user]
+    starts = [index for index, message in enumerate(history) if index == 0 or _begins(message)]
     return tuple(Turn(history[start:end]) for start, end in pairwise((*starts, len(history))))
+
+
+def _begins(message: Msg) -> bool:
+    return message.is_user and not is_decision(message)

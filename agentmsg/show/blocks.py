@@ -12,6 +12,8 @@ import attrs
 
 from agentmsg.model.blocks import (
     BLOCK_TAGS,
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
     AudioBlock,
     BaseBlock,
     Citation,
@@ -106,6 +108,17 @@ def _compaction(block: CompactionBlock, lengths: Lengths) -> Iterable[Piece]:
     opaque = None if block.encrypted is None else f"encrypted, {count(len(block.encrypted), 'character')}"
     text = words(block.text or "", lengths.text)
     return [Prose(words=text, label="summary of what went before", facts=block_facts(block, opaque))]
+
+
+def _approval_request(block: ApprovalRequestBlock, lengths: Lengths) -> Iterable[Piece]:
+    facts = block_facts(block, block.id, block.tool_call_id and f"for {block.tool_call_id}")
+    return [Prose(words=words(block.reason or "", lengths.text), label="approval requested", facts=facts)]
+
+
+def _approval_response(block: ApprovalResponseBlock, lengths: Lengths) -> Iterable[Piece]:
+    label = "approved" if block.approved else "denied"
+    kind = None if block.kind == "function" else block.kind
+    return [Prose(words=words(block.reason or "", lengths.text), label=label, facts=block_facts(block, block.id, kind))]
 
 
 # -- media
@@ -254,7 +267,7 @@ def _tool_line(tool: Tool, lengths: Lengths) -> ToolLine:
         facts = (*said(f"of {tool.codec}"), *entries(extras=tool.extras))
         shown = json_words(tool.value, lengths.detail)
         return ToolLine(name=brief(str(name)), description=Words(""), parameters=shown, facts=facts)
-    strict = None if tool.strict is None else "strict" if tool.strict else "not strict"
+    strict = "strict" if tool.strict else None
     return ToolLine(
         name=brief(tool.name),
         description=words(tool.description or "", lengths.detail),
@@ -304,6 +317,8 @@ _PIECES: Mapping[type[BaseBlock], Callable[[Any, Lengths], Iterable[Piece]]] = {
     ThinkingBlock: _thinking,
     ToolUseBlock: lambda block, lengths: [call_piece(block, lengths)],
     ToolResultBlock: lambda block, lengths: [result_piece(block, lengths, called=False)],
+    ApprovalRequestBlock: _approval_request,
+    ApprovalResponseBlock: _approval_response,
     RefusalBlock: _refusal,
     SourceBlock: _source,
     CompactionBlock: _compaction,

@@ -99,7 +99,7 @@ def _title(losses: Iterable[Loss]) -> str:
 def _row(loss: Loss) -> LossRow:
     return LossRow(
         level=loss.level,
-        where=brief("/".join(map(str, loss.path))),
+        where=brief(loss.where),
         kind=loss.kind,
         why=brief(loss.why),
         was=_value(None if loss.secret else loss.was),

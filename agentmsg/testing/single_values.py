@@ -30,6 +30,7 @@ _ROLES: tuple[Any, ...] = (*get_args(RoleName), "moderator")
 _SPEC = ToolSpec("f", "adds", {"type": "object"})
 # A value for each field, by its name; all others are texts.
 _VALUES: dict[str, Any] = {
+    "approved": True,
     "artifact": {"rows": [1]},
     "cache": CacheHint(ttl="5m"),
     "citations": (Citation("https://example.org/a", "A", "cited"),),
@@ -71,6 +72,7 @@ _PROVIDERS = ("anthropic", "google", "openai")
 _LINKS = ("call_1", "toolu_1", "srvtoolu_1", "mcptoolu_1", "ws_1", "msg_1", "rs_1", "fc_1", "run-1", "lc_1")
 # Further values of fields: words that one format or another takes for its own.
 _FURTHER: dict[str, tuple[Any, ...]] = {
+    "approved": (False,),
     "cache": (CacheHint(), CacheHint(ttl="1h")),
     "citations": ((Citation(None, None, None, start=0, end=2),),),
     "created_at": (*_EDGES, *(edge.replace(tzinfo=zone) for edge in _EDGES for zone in (UTC, _EAST, _WEST))),
@@ -180,9 +182,8 @@ def _values(name: str) -> tuple[Any, ...]:
 
 
 def _each(cls: type[Any], **needed: Any) -> Iterator[Any]:
-    """Yield an object of a class with only the required fields, and one for each other field added to those."""
+    """Yield an object of a class with only the required fields, and one for each further value of any field."""
     yield cls(**needed)
     for name in _names(cls):
-        if name not in needed:
-            for value in _values(name):
-                yield cls(**needed, **{name: value})
+        for value in _FURTHER.get(name, ()) if name in needed else _values(name):
+            yield cls(**{**needed, name: value})

@@ -13,6 +13,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from agentmsg import (
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
     AudioBlock,
     Base64Source,
     BlocksSource,
@@ -183,6 +185,16 @@ def _results(content: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     )
 
 
+def _approvals() -> list[st.SearchStrategy[Any]]:
+    # Few ids, so that responses meet requests, and requests meet calls.
+    ids, rest = st.sampled_from(("ap1", "ap2", "call_1", "")), {"reason": _optional(texts()), **_common()}
+    kinds = st.sampled_from(("function", "function", "server", "odd"))
+    return [
+        st.builds(ApprovalRequestBlock, ids, _ids(), **rest),
+        st.builds(ApprovalResponseBlock, ids, st.booleans(), kind=kinds, **rest),
+    ]
+
+
 @cache
 def _tools() -> st.SearchStrategy[Any]:
     spec = st.builds(
@@ -206,6 +218,7 @@ def _flat_blocks(content: st.SearchStrategy[Any]) -> list[st.SearchStrategy[Any]
         st.builds(DataBlock, json_values(), name=_optional(texts()), **common),
         st.builds(ThinkingBlock, texts(), redacted=_optional(texts()), **common),
         _calls(),
+        *_approvals(),
         st.builds(RefusalBlock, texts(), **common),
         st.builds(SourceBlock, _optional(texts()), title=_optional(texts()), media_type=_optional(texts()), **common),
         st.builds(CompactionBlock, _optional(texts()), encrypted=_optional(texts()), **common),

@@ -262,7 +262,7 @@ def _counts(losses: Sequence[am.Loss]) -> str:
 
 def _thing(history: am.History, loss: am.Loss) -> tuple[str, str, str]:
     """Return the object of a loss: the class, its field (empty for a whole message, block or tool), and the change."""
-    *way, last = loss.path
+    *way, last = loss.path[: loss.path.index("extras") + 1] if "extras" in loss.path else loss.path
     owner: Any = history
     for key in way:
         owner = getattr(owner, key) if isinstance(key, str) else owner[key]

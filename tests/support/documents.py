@@ -166,6 +166,9 @@ def _lines(system: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield from ((f"{path.stem}, line {number}", json.loads(line)) for number, line in recorded(lines))
 
 
+_PAIR = (("user", "Sky?"), ("assistant", "Blue."), ("assistant", "Green."))
+
+
 def _openai() -> Iterator[tuple[str, Any]]:
     for name, messages in _golden("openai_chat"):
         yield name, messages
@@ -179,6 +182,9 @@ def _openai() -> Iterator[tuple[str, Any]]:
     for name, row in agents:
         yield name, row["messages"]
     yield "fine-tuning row", _unweighted(agents[0][1]["messages"])
+    asked, blue, green = ({"role": role, "content": text} for role, text in _PAIR)
+    request = {"messages": [asked], "tools": [], "parallel_tool_calls": False}
+    yield "a preference", {"input": request, "preferred_output": [blue], "non_preferred_output": [green]}
     for name, row in _lines("hf_messages"):
         # Files with a column of images are rows, which OpenAI doesn't have.
         if "images" not in row and all(isinstance(message["content"], str) for message in row["messages"]):
@@ -268,6 +274,9 @@ def _hf() -> Iterator[tuple[str, Any]]:
     yield from _lines("hf_messages")
     yield "texts", {"prompt": "2+2=", "completion": " 4", "label": True}
     yield "a pair of texts", {"prompt": "Sky?", "chosen": "Blue.", "rejected": "Green."}
+    sky, green = [{"role": "user", "content": "Sky?"}], {"role": "assistant", "content": "Green."}
+    blue = {"role": "assistant", "content": "Blue.", "reasoning_content": "Clear."}
+    yield "a pair of messages (Axolotl)", {"messages": sky, "chosen": blue, "rejected": green}
     seen, heard = {"role": "user", "content": "<image><video>What?"}, {"role": "user", "content": "<audio>And that?"}
     yield "tokens of all media", {"messages": [seen, heard], "images": ["a"], "videos": ["b"], "audios": ["c"]}
     parts = [{"type": "image"}, {"type": "audio"}, {"type": "video"}, {"type": "video", "video": "c"}]
@@ -314,6 +323,8 @@ def _sharegpt() -> Iterator[tuple[str, Any]]:
     hermes = f"Well.\n<tool_call>\n{called}\n</tool_call>\n<tool_call>{called}</tool_call>"
     yield "a list of turns", [asked, {"from": "assistant", "value": hermes}, {"from": "user", "value": ""}]
     chosen, rejected = {"from": "gpt", "value": "Blue."}, {"from": "gpt", "value": "Green."}
+    yield "a pair of texts", {"conversations": [asked], "chosen": "Blue.", "rejected": "Green.", "images": ["a.png"]}
+    yield "a rejected turn", {"conversations": [chosen], "rejected": {"from": "function_call", "value": called}}
     yield "a pair", {"conversations": [asked], "chosen": chosen, "rejected": rejected, "images": [{"path": "a.png"}]}
     told = '{"tool_call_id": "call_1", "name": "f", "content": {"t": 21}}'
     results = "\n".join(f"<tool_response>\n{text}\n</tool_response>" for text in (told, "2"))

@@ -9,6 +9,7 @@ May import ``model`` and what lies below it, and forms.
 | listed_tools, says_no_tools | the tools under a key; whether an extra there means "no tools" |
 | read_tool, write_tool | one tool, by a form; any other is native |
 | with_input, native_tool_row | the rule for tools that take free text; the row of native tools |
+| Pairs | a chosen and a rejected answer, which several formats of training data share |
 | RowCodec, check_document | codecs of training rows; whether a document may be a row |
 | sources_at, as_address | the media of a row's column of addresses; the rule for them |
 | ToolColumn | the tools of a training row, in their own column |
@@ -24,6 +25,7 @@ from agentmsg.lazy import later
 
 if TYPE_CHECKING:
     from agentmsg.formats.bodies.answers import ANSWER, Answers, answer_caps, completing, told
+    from agentmsg.formats.bodies.pairs import Pairs
     from agentmsg.formats.bodies.requests import Requests
     from agentmsg.formats.bodies.rows import RowCodec, as_address, check_document, sources_at
     from agentmsg.formats.bodies.settings import BodySettings
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     **dict.fromkeys(("ANSWER", "Answers", "answer_caps", "completing", "told"), "agentmsg.formats.bodies.answers"),
+    "Pairs": "agentmsg.formats.bodies.pairs",
     "Requests": "agentmsg.formats.bodies.requests",
     **dict.fromkeys(("RowCodec", "as_address", "check_document", "sources_at"), "agentmsg.formats.bodies.rows"),
     "BodySettings": "agentmsg.formats.bodies.settings",
@@ -53,6 +56,7 @@ __all__ = [
     "ANSWER",
     "Answers",
     "BodySettings",
+    "Pairs",
     "Requests",
     "RowCodec",
     "ToolColumn",

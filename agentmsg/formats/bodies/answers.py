@@ -10,6 +10,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.formats.capabilities import Caps, MessageRow, Swap
 from agentmsg.formats.forms.items import Hatch
 from agentmsg.formats.forms.rows import Rows
+from agentmsg.formats.issuers import with_issuers
 from agentmsg.formats.natives import is_marked
 from agentmsg.formats.restructure import keep_first, split_results
 from agentmsg.formats.shapes import Unreadable, read_as, write_as
@@ -45,11 +46,14 @@ class Answers:
         answer: the form "response" of the message, and those that it needs; codecs set it to ``ANSWER``.
         space: the namespace of its unknown keys.
         engine: reads and writes the content.
+        carrier: as for ``Requests``.
     """
 
     __slots__ = ()
     holds_messages: ClassVar[bool] = False
     space: ClassVar[str]
+    family: ClassVar[str]
+    carrier: ClassVar[str | None] = None
     answer: Described
     engine: Any
 
@@ -73,7 +77,10 @@ class Answers:
             message = read_as(self.answer.shapes["response"], document, self.space)
         except (Unreadable, AgentMsgError):
             raise self.refusal(document) from None
-        return _make_history((self.linked(message),))
+        messages = [self.linked(message)]
+        if self.carrier is not None and message.model is not None:
+            messages = with_issuers(messages, self.family, self.carrier)
+        return _make_history(tuple(messages))
 
     def write(self, history: History) -> Any:
         """Return the response; an empty object if there is none."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.natives import extras_of
+from agentmsg.formats.issuers import with_issuers
 from agentmsg.formats.records import Record
 from agentmsg.formats.shapes import Native, mark_of
 from agentmsg.lazy import imported
@@ -36,6 +36,7 @@ class Requests(Record):
         family: whose extras and notes are used.
         key: the key of the body that holds the messages.
         is_single: tells a single message from a body.
+        carrier: whose signatures and opaque payloads its messages hold, unless the model's name says otherwise.
         settings_in: the name of the module whose ``SETTINGS`` describe the parameters; imported for the first of them.
     """
 
@@ -43,7 +44,8 @@ class Requests(Record):
     family: str
     key: str
     is_single: Callable[[Any], bool]
-    settings_in: str = ""
+    settings_in: str
+    carrier: str | None = None
 
     @cached_property
     def settings(self) -> BodySettings:
@@ -58,6 +60,10 @@ class Requests(Record):
     def write_settings(self, settings: Settings | None, rest: Mapping[str, Any] = EMPTY) -> Native:
         """Return the parameters for settings; arguments as for ``BodySettings.write``."""
         return {} if settings is None else self.settings.write(settings, rest)
+
+    def parameters(self, history: History) -> Mapping[str, Any]:
+        """Return the parameters of a body that aren't settings."""
+        return self.settings.parameters(history) if history.extras else EMPTY
 
     def opened(self, document: Any) -> tuple[Any, Native]:
         """Return a document as a body, which may be any value, and the note of what it was."""
@@ -83,11 +89,13 @@ class Requests(Record):
             tools: of the body.
             settings: of the body.
         """
+        if self.carrier is not None and settings is not None and settings.model is not None:
+            messages = with_issuers(list(messages), self.family, self.carrier, settings.model)
         return _make_history(
             messages=tuple(messages),
             tools=tools,
             settings=settings,
-            extras=adopt({self.family: rest}) if rest else EMPTY,
+            extras=adopt(self.settings.extras(rest)) if rest else EMPTY,
             notes=adopt({self.family: note}) if note else EMPTY,
         )
 
@@ -102,11 +110,12 @@ class Requests(Record):
         Args:
             history: the history to write.
             body: the messages, and everything before the history's extras.
-            settings: what follows these.
+            settings: their parameters.
         """
-        rest = extras_of(history, self.family)
+        rest = self.parameters(history)
         if rest or settings or len(body) > 1 or not self.is_bare(history):
-            return {**body, **thaw(rest), **settings}
+            asked = {key: value for key, value in settings.items() if key not in rest}
+            return {**body, **asked, **thaw(rest), **settings}
         natives = body[self.key]
         is_one = mark_of(history, self.family, "/container") == "single" and len(natives) == 1
         return natives[0] if is_one and self.is_single(natives[0]) else natives

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, carried_extras
 from agentmsg.formats.forms.items import Key
 from agentmsg.formats.forms.values import Via
-from agentmsg.formats.natives import extras_of
+from agentmsg.formats.natives import NOTHING, beyond, extras_of, merged, nested, value_at, without
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
 from agentmsg.model.equality import same
 from agentmsg.model.settings import OWNER, Settings
@@ -15,7 +15,7 @@ from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
 from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from dataclasses import KW_ONLY
 
     from agentmsg.formats.capabilities import Cell, Rule
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.findings import Request, SendingRule
     from agentmsg.formats.shapes import Native
     from agentmsg.model.history import History
+
+    _Spelling: TypeAlias = Callable[[Any], Any]
 
 __all__ = ["BodySettings"]
 
@@ -43,62 +45,85 @@ class _Ranged(Via):
 class BodySettings:
     """Reads the settings of a request from the parameters of its body, and writes them.
 
+    Of a parameter that is an object, what isn't read stays an extra in the same place: it is what the settings, written
+    again, lack. So a form's functions take what they know of an object, and ignore the rest.
+
     Args:
         described: the format, whose form "settings" describes them; all keys of that form may be extras.
-        owner: the owner of the models, if another format names them, too; else the family.
+        owner: the format whose models and shared parameters these are, too; else the family.
         inside: by parameter, the form's keys that are in its object; outside it they are extras.
+        shared: the parameters without a setting that the owner's requests have, too: by path, the path there. They are
+            extras of the owner, so both formats write them.
+        spelt: shared parameters whose values the two spell differently: the functions that return the owner's spelling
+            and one's own, or None for a value that the other can't say.
     """
 
     def __init__(
-        self, described: Described, *, owner: str | None = None, inside: Mapping[str, Iterable[str]] = EMPTY
+        self,
+        described: Described,
+        *,
+        owner: str | None = None,
+        inside: Mapping[str, Iterable[str]] = EMPTY,
+        shared: Mapping[str, str] = EMPTY,
+        spelt: Mapping[str, tuple[_Spelling, _Spelling]] = EMPTY,
     ) -> None:
         self.described = described
         self._family = described.family
         self._owner = owner or described.family
         self._keys = described.forms["settings"].keys
         self._inside = {name: tuple(keys) for name, keys in inside.items()}
-        self._nested = frozenset(key for keys in self._inside.values() for key in keys)
+        self._outer = {key: name for name, keys in self._inside.items() for key in keys}
+        self._shared = [
+            (path.split("."), name.split("."), *spelt.get(path, (_as_it_is, _as_it_is)))
+            for path, name in shared.items()
+        ]
 
     def read(self, parameters: Mapping[str, Any]) -> tuple[Settings | None, Native]:
         """Return the settings in some parameters, and the remaining parameters."""
-        if not self._inside:
-            return self._read_flat(parameters)
         held = {name: own for name in self._inside if is_object(own := parameters.get(name)) and own}
-        told = {key: own[key] for name, own in held.items() for key in self._inside[name] if key in own}
-        flat = {key: value for key, value in parameters.items() if key not in self._nested and key not in held}
-        settings, rest = self._read_flat({**flat, **told})
-        read = told.keys() - rest.keys()
-        rest = {key: value for key, value in rest.items() if key not in told}
-        for name, own in held.items():
-            left = {key: value for key, value in own.items() if key not in self._inside[name] or key not in read}
-            rest |= {name: left} if left else {}
-        beside = {key: value for key, value in parameters.items() if key in self._nested}
-        return settings, {**rest, **beside}
-
-    def _read_flat(self, parameters: Mapping[str, Any]) -> tuple[Settings | None, Native]:
-        known = {key: parameters[key] for key in self._keys if key in parameters}
+        flat = {key: value for key, value in parameters.items() if key in self._keys and key not in self._outer}
+        known = flat | {key: own[key] for name, own in held.items() for key in self._inside[name] if key in own}
         if not known:
             return None, dict(parameters)
-        settings, odd = self._read(known)
-        if settings == _UNSET:
+        settings, left = self._read(known)
+        if settings == _UNSET or all(key in left and left[key] is known[key] for key in known):
             return None, dict(parameters)
-        rest = {key: value for key, value in parameters.items() if key not in known or key in odd}
+
+        def rest_of(own: Mapping[str, Any], read: Collection[str]) -> Native:
+            return {key: left[key] if key in read else own[key] for key in own if key not in read or key in left}
+
+        rest = rest_of(parameters, flat)
+        for name, own in held.items():
+            rest[name] = rest_of(own, self._inside[name])
+            if not rest[name]:
+                del rest[name]
         if settings.model is None:
             return settings, rest
         # The owner of the name: another family's model isn't known here.
         return marked(settings, self._owner, model=_print(settings.model)), rest
 
-    def _read(self, known: Native) -> tuple[Settings, frozenset[str]]:
-        """Return the settings, and the keys that are extras: those of another type, or that only a note could hold."""
+    def _read(self, known: Native) -> tuple[Settings, Native]:
+        """Return the settings, and what isn't read, by key.
+
+        That is a value of another type, one that only a note could hold, or what an object has besides.
+        """
         found: Settings = read_as(self.described.shapes["settings"], known, self._family)
         note: Any = found.notes.get(self._family, EMPTY)
-        whole = frozenset(key for key in known if is_sequence(note.get(key)))
-        if whole:
-            settings, odd = self._read({key: value for key, value in known.items() if key not in whole})
-            return settings, whole | odd
         extras: Any = found.extras.get(self._family, ())
-        odd = frozenset[str](extras)
-        return found.evolve(extras=EMPTY) if odd else found, odd
+        left: Native = {key: known[key] for key in extras}
+        found = found.evolve(extras=EMPTY) if left else found
+        whole = {key: known[key] for key in known if is_sequence(note.get(key))}
+        objects = [key for key in known.keys() - left.keys() if is_object(known[key]) and known[key]]
+        written = self._write_flat(found) if objects and not whole else {}
+        for key in objects if written else ():
+            more = beyond(known[key], written.get(key))
+            if more is None:
+                whole[key] = known[key]
+            elif more:
+                left[key] = more
+        if whole:
+            found, left = self._read({key: value for key, value in known.items() if key not in whole})
+        return found, whole | left
 
     def write(self, settings: Settings | None, rest: Mapping[str, Any] = EMPTY) -> Native:
         """Return the parameters for settings; fields that have no place here give none.
@@ -107,18 +132,48 @@ class BodySettings:
             settings: of a history.
             rest: its other parameters, some of which are in the same objects.
         """
-        flat = self._write_flat(settings)
-        for name, keys in self._inside.items():
-            inner = {key: flat.pop(key) for key in keys if key in flat}
-            if inner:
-                own = rest.get(name)
-                flat[name] = {**(thaw(own) if is_mapping(own) else {}), **inner}
-        return flat
+        written: Native = {}
+        for key, value in self._write_flat(settings).items():
+            name = self._outer.get(key)
+            written |= {key: value} if name is None else {name: {**written.get(name, {}), key: value}}
+        return {key: merged(rest[key], value) if key in rest else value for key, value in written.items()}
 
     def _write_flat(self, settings: Settings | None) -> Native:
         if settings is None:
             return {}
-        return write_as(self.described.shapes["settings"], settings, self._family)
+        flat = write_as(self.described.shapes["settings"], settings, self._family)
+        # What absent keys mean is a setting only beside others.
+        return flat or self.described.shapes["settings"].write(settings)
+
+    # -- the other parameters -----------------------------------------------------------------------------------------
+
+    def extras(self, rest: Native) -> dict[str, Any]:
+        """Return the extras for the remaining parameters: those that the owner's requests have are the owner's."""
+        theirs: Native = {}
+        for top in list(rest):
+            for path, name, there, back in self._shared:
+                if path[0] != top or (value := value_at(rest, path)) is NOTHING:
+                    continue
+                plain = value if there is _as_it_is else thaw(value)
+                spelt = there(plain)
+                if there is _as_it_is or (spelt is not None and back(spelt) == plain):
+                    rest, theirs = without(rest, path), merged(theirs, nested(name, spelt))
+        return {space: own for space, own in ((self._family, rest), (self._owner, theirs)) if own}
+
+    def parameters(self, history: History) -> Mapping[str, Any]:
+        """Return the parameters among a history's extras."""
+        own = extras_of(history, self._family)
+        theirs = extras_of(history, self._owner) if self._shared else EMPTY
+        for top in theirs:
+            for path, name, _, back in self._shared:
+                if name[0] != top or value_at(own, path) is not NOTHING:
+                    continue
+                value = value_at(theirs, name)
+                if value is not NOTHING and back is not _as_it_is:
+                    value = NOTHING if (spelt := back(thaw(value))) is None else spelt
+                if value is not NOTHING:
+                    own = merged(own, nested(path, value))
+        return own
 
     def taken(self, history: History) -> frozenset[str]:
         """Return the parameters among a history's extras that wouldn't be read back as extras beside its settings."""
@@ -128,8 +183,7 @@ class BodySettings:
             return frozenset()
         written = self.write(history.settings, own)
         _, rest = self.read({**{key: thaw(own[key]) for key in known}, **written})
-        lost = [key for key in known if key not in rest or not same(adopt(rest[key]), own[key])]
-        return frozenset(lost).union(written.keys() - self._inside.keys())
+        return frozenset(key for key in known if key not in rest or not same(adopt(rest[key]), own[key]))
 
     def beside(self, keys: frozenset[str], odd: Callable[[Any, str, Any], bool] | None = None) -> Cell:
         """Return the cell of a history's extras: the other parameters of its body.
@@ -138,7 +192,15 @@ class BodySettings:
             keys: of the body that hold more than parameters.
             odd: as for ``carried_extras``.
         """
-        return carried_extras((self._family, lambda history: keys | self.taken(history)), odd=odd)
+        own = carried_extras((self._family, lambda history: keys | self.taken(history)), odd=odd)
+
+        def both(extras: Any, history: History) -> Any:
+            joined = adopt({self._family: self.parameters(history)})
+            kept = own(joined, history.evolve(extras=joined)).get(self._family, EMPTY)
+            found = adopt(self.extras(dict(kept)))
+            return extras if same(found, extras) else found
+
+        return both if self._shared else own
 
     def row(self, rule: Rule | None = None, **cells: Cell) -> Row:
         """Return the row of the capability table.
@@ -203,18 +265,18 @@ class BodySettings:
         path = _path_to(_NAME, one(_NAME)) or ()
 
         def read(value: Any) -> Any:
-            for word, said in words.items():
-                if value == said:
-                    return word
             name = value
             try:
                 for step in path:
                     name = name[step]
             except (LookupError, TypeError):
-                raise Unreadable from None
-            if type(name) is not str or value != one(name):
-                raise Unreadable
-            return adopt({"name": name})
+                name = None
+            if type(name) is str and beyond(value, one(name)) is not None:
+                return adopt({"name": name})
+            for word, said in words.items():
+                if value == said or beyond(value, said) is not None:
+                    return word
+            raise Unreadable
 
         def write(value: Any) -> Any:
             if is_mapping(value):
@@ -264,18 +326,12 @@ class BodySettings:
 
     def unread(self, native: str) -> Callable[[History], tuple[Any, Mapping[str, Any]] | None]:
         """Return the function that returns a number under a key that is an extra, and the extras without it."""
-        outer = next((name for name, keys in self._inside.items() if native in keys), None)
+        outer = self._outer.get(native)
+        path = (self._family, *([] if outer is None else [outer]), native)
 
         def find(history: History) -> tuple[Any, Mapping[str, Any]] | None:
-            own = extras_of(history, self._family)
-            held: Any = own if outer is None else own.get(outer)
-            if not is_mapping(held) or type(held.get(native)) not in (int, float):
-                return None
-            rest = _without(held, native)
-            if outer is not None:
-                rest = {**own, outer: rest} if rest else _without(own, outer)
-            others = _without(history.extras, self._family)
-            return held[native], {**others, self._family: rest} if rest else others
+            value = value_at(history.extras, path)
+            return (value, without(history.extras, path)) if type(value) in (int, float) else None
 
         return find
 
@@ -305,8 +361,8 @@ class BodySettings:
         return SendingRule("required-setting", find, "a request must say this", "give it")
 
 
-def _without(held: Mapping[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in held.items() if name != key}
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def _path_to(wanted: object, value: Any) -> tuple[Any, ...] | None:

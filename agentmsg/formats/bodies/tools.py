@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap
+from agentmsg.formats.natives import only_of
 from agentmsg.formats.shapes import Unreadable, read_as, write_as
 from agentmsg.model.construction import maker
 from agentmsg.model.tools import NativeTool, ToolSpec
@@ -68,18 +69,20 @@ def with_input(tool: ToolSpec) -> Any:
     return Swap(new, "a tool that takes free text takes it as `input` here")
 
 
-def native_tool_row(family: str, read: Callable[[Any], Any], lacks: str = "only {} can write this") -> Row:
+def native_tool_row(
+    family: str, read: Callable[[Any], Any], same: Callable[[NativeTool], Swap | None] = lambda _: None
+) -> Row:
     """Return the row of native tools for formats that support their family's own, if they come back.
 
     Args:
         family: whose native tools the format supports.
         read: reads a native tool.
-        lacks: the reason for another codec's tools, with a place for its name.
+        same: returns the family's own tool for another's that is the same; None if there is none.
     """
 
     def rule(tool: NativeTool) -> Any:
         if tool.codec != family:
-            return Drop(lacks.format(tool.codec))
+            return same(tool) or Drop(only_of(tool.codec, tool.value))
         back = read(thaw(tool.value))
         return tool if isinstance(back, NativeTool) else Drop("this would be read as something else")
 

@@ -45,7 +45,8 @@ class Key(Record):
         field: the field.
         value: the kind of value.
         need: whether the key is required, may be absent if there is nothing, or is null or empty then.
-        default: the field's value if there is nothing, if it differs from the class's default.
+        default: the field's value if there is nothing, if it differs from the class's default: what an absent key means
+            in this format.
         known: the values in the schema; an object with another is marked ``/odd``.
         lacks: a mark for objects without the key, which usual ones have.
         said: a mark for objects with the key.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.values import NOTHING, indented
+from agentmsg.formats.forms.values import NOTHING, Truth, indented
 from agentmsg.formats.records import Record
 from agentmsg.values.frozen import EMPTY
 
@@ -85,19 +85,24 @@ class KeyLines:
         """Return the lines of an optional key."""
         v = f"{key.field}_"
         nothing = key.value.nothing(v, self.default(key.field, key.default))
-        null = [] if key.need == "null" else [level.note(key.native, "'null'")]
+        null = [] if key.need == "null" and key.default is not True else [level.note(key.native, "'null'")]
         null += [] if nothing == [f"{v} = None"] else nothing
         others: list[str] = []
         for name in self.empties(key):
             noted = [] if key.need == name else [level.note(key.native, repr(name))]
             others += [f"elif {v} == {NOTHING[name]}:", *indented([*noted, *nothing])]
         read = [*self.value(key, level), *self.is_known(key, level)]
+        if isinstance(key.value, Truth) and key.value.is_flag and not key.value.tells_no and key.need == "may":
+            usual = key.value.usual(v, key.default)
+            read += [f"if {usual}:", f"    {level.marks}[{'/' + key.native!r}] = True"]
         if key.is_odd:
+            # The writer would write what an absent key means.
+            unsaid = [level.note(key.native, repr("absent"))] if key.need == "null" and key.default is True else []
             read = [
                 "try:",
                 *indented(read),
                 "except Unreadable:",
-                *indented([*nothing, *self.odd(key.native, level)]),
+                *indented([*nothing, *unsaid, *self.odd(key.native, level)]),
             ]
         found = [f"{level.left} -= 1", f"{v} = {level.d}[{key.native!r}]"]
         if null or others:

@@ -74,7 +74,7 @@ def says_nothing(item: Item) -> dict[str, Any] | None:
 
     Only values that equal no other (1 and True are equal), so that all can be compared at once.
     """
-    if isinstance(item, Key) and item.need == "null" and item.lacks is None:
+    if isinstance(item, Key) and item.need == "null" and item.lacks is None and item.default is not True:
         return {item.native: None}
     if isinstance(item, Spare) and item.is_written and (item.usual is None or type(item.usual) is str):
         return {item.native: item.usual}

@@ -136,9 +136,34 @@ class Whole(_Plain):
 
 
 class Truth(_Plain):
-    """True or false: ``Key("strict", "strict", Truth())``."""
+    """True or false: ``Key("stream", "stream", Truth())``.
 
-    kind, json = "bool", "boolean"
+    Attributes:
+        is_flag: whether the model's None means false. What an absent key means is then its ``default``, true or
+            nothing; an object that states it is marked with the key.
+        tells_no: whether a flag that is false is read as false, so that it is stated in other formats, too.
+    """
+
+    kind: ClassVar[str] = "bool"
+    json: ClassVar[str] = "boolean"
+    is_flag: bool = False
+    tells_no: bool = False
+
+    def bounds(self, v: str) -> list[str]:
+        """Return the test of a usual value: false is nothing for a flag, so it must be read."""
+        return [v] if self.is_flag else []
+
+    def usual(self, v: str, default: Any) -> str:
+        """Return the test whether a native value is what an absent key means."""
+        return v if default is True else f"not {v}"
+
+    def read(self, v: str, c: Code) -> list[str]:
+        """Return the lines that refuse everything else."""
+        return [*super().read(v, c), *([f"{v} = {v} or None"] if self.is_flag and not self.tells_no else [])]
+
+    def write(self, v: str, c: Code) -> str:
+        """Return the expression of true or false."""
+        return f"bool({v})" if self.is_flag else v
 
 
 class Total(Whole):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread
 from agentmsg.formats.forms.message_lines import write_lifted
-from agentmsg.formats.forms.values import NOTHING, Link, indented
+from agentmsg.formats.forms.values import NOTHING, Link, Truth, indented
 from agentmsg.model.generated import MADE_KINDS, Made
 from agentmsg.values.frozen import EMPTY
 
@@ -89,7 +89,7 @@ class _Writer:
         if isinstance(item, Key) and item.need != "may":
             v = f"{self._o}.{item.field}"
             value = self._value(item, v)
-            if item.need == "must" or item.value.fields:
+            if item.need == "must" or item.value.fields or (isinstance(item.value, Truth) and item.value.is_flag):
                 return f"{item.native!r}: {value}"
             nothing = NOTHING[item.need]
             is_empty = f"not {v}" if self.absent.get(item.field) in ((), EMPTY) else f"{v} is None"
@@ -140,6 +140,8 @@ class _Writer:
         if not isinstance(item, Key):
             raise TypeError(item)
         test = "v" if self.absent.get(item.field) in ((), EMPTY) or item.default == "" else "v is not None"
+        if isinstance(item.value, Truth) and item.value.is_flag and not item.value.tells_no:
+            test = f"not ({item.value.usual('v', item.default)}) or is_marked({self._o}, FAMILY, {'/' + item.native!r})"
         if item.said:
             test += f" and is_marked({self._o}, FAMILY, {'/' + item.said!r})"
         value = self._value(item, "v")

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import attrs
 
 from agentmsg.errors import CodecLookupError
+from agentmsg.formats.natives import is_marked, link_at
 from agentmsg.formats.sending.edits import Edit, Path
 from agentmsg.formats.sending.pairing import Pairing, is_plain
-from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.history import History
 from agentmsg.model.tools import ToolSpec
 
@@ -32,6 +33,7 @@ __all__ = [
     "SendingRule",
     "Severity",
     "calls_of",
+    "ids_missing",
     "ids_outside",
     "ids_twice",
     "names_outside",
@@ -72,15 +74,34 @@ class Request:
     Attributes:
         history: the given history; paths refer to it.
         joins: whether the provider treats adjacent assistant messages as one, and ignores system messages.
+        codec: the format to write, with its options.
     """
 
     history: History
     joins: bool
+    codec: object = None
 
     @property
     def messages(self) -> tuple[Msg, ...]:
         """The messages."""
         return self.history.messages
+
+    def leaves_out(self, message: Msg) -> bool:
+        """Whether ``encode`` leaves out a message because only another family can write what is in it."""
+        family = self._family
+        return bool(message.content) and all(
+            isinstance(block, NativeBlock) and block.codec != family and not block.fallback for block in message.content
+        )
+
+    def _hides(self, message: Msg) -> bool:
+        """Whether a message may hold calls or results that nobody sees: another family's is left out, or a text."""
+        return message.role == "native" and any(
+            getattr(block, "codec", None) == self._family for block in message.content
+        )
+
+    @property
+    def _family(self) -> str | None:
+        return getattr(self.codec, "family", None)
 
     def tools_of(self, family: str) -> list[Tool]:
         """Return the tools that a family's formats write: its own and the described ones."""
@@ -108,7 +129,9 @@ class Request:
     @cached_property
     def pairing(self) -> Pairing:
         """Which results answer which calls, and what is wrong with them; in one pass."""
-        return Pairing(self.messages, self.blocks(ToolUseBlock, ToolResultBlock), joins=self.joins)
+        linked = self.blocks(ToolUseBlock, ToolResultBlock)
+        hides = any(map(self._hides, self.messages))
+        return Pairing(self.messages, linked, joins=self.joins, leaves_out=self.leaves_out, hides=hides)
 
     @cached_property
     def mispaired(self) -> Mapping[str, Sequence[Path]]:
@@ -209,6 +232,22 @@ def ids_outside(fits: Callable[[str], object]) -> Callable[[Request], Iterator[P
                 link = getattr(block, name)
                 if link is not None and block.kind != "server" and not fits(link):
                     yield ("messages", index, "content", at, name)
+
+    return find
+
+
+def ids_missing(family: str) -> Callable[[Request], Iterator[Path]]:
+    """Return a function that finds calls and results that are written without an id, as they were read.
+
+    Args:
+        family: of the codec; ``encode`` gives an id to all others. The first calls of OpenAI never had any.
+    """
+
+    def find(request: Request) -> Iterator[Path]:
+        for index, at, block in request.blocks(*_LINKS):
+            is_unlinked = link_at(block) is None and block.kind != "server" and is_marked(block, family, "/no-id")
+            if is_unlinked and not is_marked(block, family, "/legacy"):
+                yield ("messages", index, "content", at, _LINKS[type(block)])
 
     return find
 

@@ -45,6 +45,7 @@ __all__ = [
     "json_word",
     "known_choice",
     "left_out",
+    "of_others",
     "offered_tools",
     "setting",
     "with_tools",
@@ -194,6 +195,21 @@ def filled_stops(*, is_blank: bool) -> SendingRule:
 def left_out(name: str, when: When, **how: Any) -> SendingRule:
     """Return the rule that a setting has no place beside something else; ``how`` are options of ``accepting``."""
     return accepting(name, lambda _, __: None, f"there is no {name}", "leave it out", when=when, **how)
+
+
+def of_others(models: str) -> Callable[[Request], bool]:
+    """Return the test whether a request names a model of another maker, whose server may speak alike.
+
+    Args:
+        models: how the names of the maker's models begin, as a regular expression.
+    """
+    begins = re.compile(models).match
+
+    def test(request: Request) -> bool:
+        model = setting(request, "model")
+        return model is not None and begins(model) is None
+
+    return test
 
 
 def fixed_sampling(models: str) -> tuple[SendingRule, SendingRule]:

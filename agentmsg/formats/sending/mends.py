@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from agentmsg.formats.natives import extras_of
 from agentmsg.formats.sending.edits import Change, Insert, Move, Remove
 from agentmsg.formats.sending.findings import Mending, Request, SendingRule
 from agentmsg.model.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import Made
 from agentmsg.model.msg import Msg
+from agentmsg.model.tool_links import denials
 from agentmsg.model.tools import ToolSpec
 
 if TYPE_CHECKING:
@@ -22,8 +24,9 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.edits import Edit, Path
     from agentmsg.formats.sending.findings import Mend
     from agentmsg.formats.sending.pairing import Call
+    from agentmsg.model.base import Noted
 
-__all__ = ["PAIRING", "clearing", "removing", "rename", "renumber"]
+__all__ = ["PAIRING", "clearing", "removing", "rename", "renumber", "without_extra"]
 
 _NO_RESULT = "No result was recorded."
 
@@ -37,8 +40,9 @@ def block_at(request: Request, path: Path) -> Any:
 
 
 def _answer(mending: Mending) -> Iterator[Edit]:
-    """Give calls a result that says that there is none."""
+    """Give calls a result that says that there is none, or why a person denied them."""
     paths = set(mending.paths)
+    denied = {result.tool_call_id: result for result in denials(mending.request.messages).values()}
     for call in mending.request.pairing.calls:
         if call.path not in paths:
             continue
@@ -46,7 +50,11 @@ def _answer(mending: Mending) -> Iterator[Edit]:
             yield Remove(call.path, "content")
             continue
         block = block_at(mending.request, call.path)
-        result = ToolResultBlock(block.id, [TextBlock(_NO_RESULT)], status="error")
+        link = mending.request.pairing.link(call.path)
+        if block.id is None:
+            # Nothing else ties them together once more such calls have a result.
+            yield Change((*call.path, "id"), link)
+        result = denied.get(block.id) or ToolResultBlock(link, [TextBlock(_NO_RESULT)], status="error")
         yield Insert(mending.request.pairing.after_results(call.path), Msg("tool", [result], id=None, created_at=None))
 
 
@@ -60,9 +68,9 @@ def _move_to_call(mending: Mending) -> Iterator[Edit]:
 def _set_aside(mending: Mending) -> Iterator[Edit]:
     """Turn orphans into user text after the results around them; if the call comes later, move the result there."""
     pairing = mending.request.pairing
-    waiting = {block_at(mending.request, call.path).id: call for call in reversed(pairing.calls) if not call.results}
+    waiting = {pairing.link(call.path): call for call in reversed(pairing.calls) if not call.results}
     for path in mending.paths:
-        call: Call | None = waiting.pop(block_at(mending.request, path).tool_call_id, None)
+        call: Call | None = waiting.pop(pairing.link(path), None)
         if call is None:
             yield from _as_text(mending, path)
         else:
@@ -221,6 +229,13 @@ def removing(level: Level = "annotation") -> Mend:
         return (Remove(path if isinstance(path[-1], int) else path[:-1], level) for path in mending.paths)
 
     return mend
+
+
+def without_extra(owner: Noted, family: str, *keys: str) -> dict[str, Any]:
+    """Return the extras of an object without some keys of a family."""
+    own = {key: value for key, value in extras_of(owner, family).items() if key not in keys}
+    rest = {space: value for space, value in owner.extras.items() if space != family}
+    return {**rest, family: own} if own else rest
 
 
 def clearing(level: Level | None = None) -> Mend:

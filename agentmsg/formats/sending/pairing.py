@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
+from agentmsg.formats.natives import link_at
 from agentmsg.formats.sending.edits import Path
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.tool_links import with_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from agentmsg.model.msg import Msg
 
-__all__ = ["Call", "Pairing", "is_plain"]
+__all__ = ["PROMPTS", "Call", "Pairing", "is_plain"]
 
-_PROMPTS = ("system", "developer")
+PROMPTS = ("system", "developer")
+"""The roles of instructions."""
 
 
 def is_plain(messages: Sequence[Msg], linked: Sequence[tuple[int, int, Any]]) -> bool:
@@ -71,32 +74,49 @@ class _SameId:
 
 
 class Pairing:
-    """Calls and results in order; ``fit`` gives ids to those without.
+    """Calls and results in order; those without an id are linked by the ids that ``encode`` gives them.
 
     Args:
         messages: of the history.
         linked: the calls and results, each with the indexes of its message and of itself.
         joins: whether adjacent assistant messages are one turn, and system messages are ignored.
+        leaves_out: whether ``encode`` leaves out a message.
+        hides: whether a message may hold calls or results that nobody sees.
 
     Attributes:
-        wrong: the paths of what is wrong, by code; empty if a native message hides calls or results.
+        wrong: the paths of what is wrong, by code; empty if a message hides calls or results.
         calls: the calls, in order.
         call_of: the call that a result answers, by the path of the result.
     """
 
-    def __init__(self, messages: Sequence[Msg], linked: Sequence[tuple[int, int, Any]], *, joins: bool) -> None:
+    def __init__(
+        self,
+        messages: Sequence[Msg],
+        linked: Sequence[tuple[int, int, Any]],
+        *,
+        joins: bool,
+        leaves_out: Callable[[Msg], bool] = lambda _: False,
+        hides: bool = False,
+    ) -> None:
         self.wrong: dict[str, list[Path]] = {}
         self.calls: list[Call] = []
         self.call_of: dict[Path, Call] = {}
         self._messages = messages
         self._joins = joins
+        self._leaves_out = leaves_out
+        lacking = [(index, at) for index, at, block in linked if block.kind != "server" and link_at(block) is None]
+        self._made = with_ids(messages, lacking) if lacking else messages
         self._by_id: dict[str, _SameId] = {}
         self._turn = 0
         self._is_between = False
         self._leads = self._has_rest = False
         self._runs: dict[str, list[int]] = {}
-        if linked and not any(message.role == "native" for message in messages):
+        if linked and not hides:
             self._go_over(linked)
+
+    def link(self, path: Path) -> str:
+        """Return the id by which a call or result is matched: its own, or the one that ``encode`` gives it."""
+        return cast("str", link_at(self._made[int(path[1])].content[int(path[3])]))
 
     def after_results(self, of: Path) -> int:
         """Return the index of the message after an assistant turn and all results of its calls.
@@ -118,7 +138,7 @@ class Pairing:
             ends = self._runs[role] = [len(self._messages)] * (len(self._messages) + 1)
             for index in range(len(self._messages) - 1, -1, -1):
                 found = self._messages[index].role
-                goes_on = found == role or (self._joins and found in _PROMPTS and ends[index + 1] > index + 1)
+                goes_on = found == role or (self._joins and found in PROMPTS and ends[index + 1] > index + 1)
                 # Instructions at the end of a run come after it.
                 ends[index] = ends[index + 1] if goes_on else index
         return ends
@@ -135,12 +155,12 @@ class Pairing:
             path: Path = ("messages", index, "content", at)
             if isinstance(block, ToolUseBlock):
                 # Only assistants call tools; anything else is text there.
-                if block.id is not None and self._messages[index].role == "assistant":
-                    self._ask(path, block.id)
-            elif block.tool_call_id is not None:
+                if self._messages[index].role == "assistant":
+                    self._ask(path, self.link(path))
+            else:
                 if self._leads and not _is_result(self._messages[index].content[max(at - 1, 0)]):
                     self._is_between = True
-                self._answer(path, self._by_id.get(block.tool_call_id))
+                self._answer(path, self._by_id.get(self.link(path)))
         for message in self._messages[done:]:
             before = self._enter(message, before)
         is_between = self._is_between or self._has_rest
@@ -152,7 +172,7 @@ class Pairing:
     def _enter(self, message: Msg, before: str | None) -> str | None:
         """Record the role of a message; return what the next one comes after."""
         role = message.role
-        if role in _PROMPTS and self._joins:
+        if (role in PROMPTS and self._joins) or self._leaves_out(message):
             return before
         # The results at the beginning of a user message are separate messages before it.
         self._is_between = self._is_between or self._has_rest

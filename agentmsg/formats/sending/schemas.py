@@ -17,6 +17,7 @@ import attrs
 
 from agentmsg.formats.sending.edits import Change, Path
 from agentmsg.formats.sending.findings import Mending, Request, SendingRule
+from agentmsg.formats.shapes import mark_of
 from agentmsg.model.tools import ToolSpec
 from agentmsg.values.frozen import thaw
 from agentmsg.values.types import is_mapping, is_sequence
@@ -54,7 +55,7 @@ class _OfTool:
     @property
     def is_strict(self) -> bool:
         """Whether calls must follow it."""
-        return bool(self.tool.strict)
+        return self.tool.is_strict
 
     def replaced(self, schema: Mapping[str, Any], level: Level) -> Change:
         """Return the change to another schema."""
@@ -200,11 +201,20 @@ def property_names(longest: int, letters: str, told: str) -> SendingRule:
     return SendingRule("tool-property", find, message, "rename the arguments")
 
 
-def strict_schemas() -> SendingRule:
-    """Return the rule that objects in strict schemas require all of their properties, and allow no others."""
+def strict_schemas(adapting: str | None = None) -> SendingRule:
+    """Return the rule that objects in strict schemas require all of their properties, and allow no others.
+
+    Args:
+        adapting: the family of the provider that makes tools strict by itself, and adapts the schemas of those that
+            were read without saying so.
+    """
+
+    def is_adapted(each: _OfTool | _OfAnswer) -> bool:
+        return adapting is not None and isinstance(each, _OfTool) and mark_of(each.tool, adapting, "strict") is not None
 
     def odd(request: Request) -> Iterator[_OfTool | _OfAnswer]:
-        return (each for each in _all_of(request) if each.is_strict and not _is_strict(each.schema))
+        strict = (each for each in _all_of(request) if each.is_strict and not is_adapted(each))
+        return (each for each in strict if not _is_strict(each.schema))
 
     def find(request: Request) -> Iterator[Path]:
         return (each.loosened().path for each in odd(request))

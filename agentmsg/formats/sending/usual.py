@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.sending.edits import Insert, Remove
+from agentmsg.formats.sending.caches import cache_count, cache_order
+from agentmsg.formats.sending.edits import Change, Insert, Remove
 from agentmsg.formats.sending.encoding import data_encoding
-from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_outside, ids_twice, names_outside
-from agentmsg.formats.sending.mends import removing, rename, renumber
+from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_missing, ids_outside, ids_twice, names_outside
+from agentmsg.formats.sending.mends import removing, rename, renumber, without_extra
+from agentmsg.formats.sending.pairing import PROMPTS
 from agentmsg.formats.sending.schemas import closed_answers, object_schemas, property_names, strict_schemas
 from agentmsg.model.blocks import TextBlock, ToolResultBlock
 from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agentmsg.formats.sending.edits import Edit, Path
     from agentmsg.formats.sending.findings import Mending, Request, Severity
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = [
     "PROMPTS",
     "arguments",
+    "cache_count",
+    "cache_order",
     "closed_answers",
     "data_encoding",
     "duplicate_ids",
@@ -33,6 +38,7 @@ __all__ = [
     "empty_texts",
     "first_role",
     "id_characters",
+    "missing_ids",
     "no_messages",
     "object_schemas",
     "property_names",
@@ -41,18 +47,16 @@ __all__ = [
     "tool_names",
     "tools_missing",
     "turns",
+    "without_extra",
 ]
-
-PROMPTS = ("system", "developer")
-"""The roles of instructions."""
-
 
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
 def turns(request: Request) -> Iterator[tuple[int, Msg]]:
     """Yield the messages that are turns, with their indexes."""
-    return ((index, message) for index, message in enumerate(request.messages) if message.role not in PROMPTS)
+    messages = enumerate(request.messages)
+    return ((at, each) for at, each in messages if each.role not in PROMPTS and not request.leaves_out(each))
 
 
 def no_messages(message: str = "there is no message") -> SendingRule:
@@ -119,8 +123,10 @@ def empty_messages(
 
 
 def empty_texts(
-    stands: Callable[[Msg, TextBlock], bool] | None = None, blank: Severity = "error"
-) -> tuple[SendingRule, SendingRule]:
+    stands: Callable[[Msg, TextBlock], bool] | None = None,
+    blank: Severity = "error",
+    accepted: Callable[[Msg], bool] = lambda _: False,
+) -> tuple[SendingRule, ...]:
     """Return the rules that texts aren't empty, and not only white space.
 
     Inside a result, a text that stands alone can't be removed.
@@ -128,6 +134,7 @@ def empty_texts(
     Args:
         stands: whether the text of a message is checked; None: all are.
         blank: how sure it is that white space is refused.
+        accepted: whether only some models refuse white space in a message.
     """
 
     def texts(request: Request) -> Iterator[tuple[Path, str]]:
@@ -143,13 +150,25 @@ def empty_texts(
     def empty(request: Request) -> Iterator[Path]:
         return (path for path, text in texts(request) if not text)
 
-    def white(request: Request) -> Iterator[Path]:
-        return (path for path, text in texts(request) if text)
+    def white(*, is_accepted: bool) -> Callable[[Request], Iterator[Path]]:
+        def find(request: Request) -> Iterator[Path]:
+            @cache
+            def is_lenient(index: int) -> bool:
+                """Return ``accepted``, once for each message: it may have many texts."""
+                return accepted(request.messages[index])
 
-    fix = "drop the block"
+            return (path for path, text in texts(request) if text and is_lenient(int(path[1])) == is_accepted)
+
+        return find
+
+    fix, message = "drop the block", "the text is only white space"
+    sure: Mapping[bool, Severity] = {False: blank} if blank == "warning" else {False: blank, True: "warning"}
     return (
         SendingRule("empty-text", empty, "the text is empty", fix, mend=_silence),
-        SendingRule("blank-text", white, "the text is only white space", fix, mend=_silence, severity=blank),
+        *[
+            SendingRule("blank-text", white(is_accepted=is_accepted), message, fix, mend=_silence, severity=severity)
+            for is_accepted, severity in sure.items()
+        ],
     )
 
 
@@ -192,7 +211,13 @@ def duplicate_ids(*, in_message: bool, longest: int | None = None) -> SendingRul
     return SendingRule("id-duplicate", ids_twice(in_message=in_message), message, "give it an id of its own", mend=mend)
 
 
-def id_characters(message: str, letters: str | None = None, least: int = 1, longest: int | None = None) -> SendingRule:
+def id_characters(
+    message: str,
+    letters: str | None = None,
+    least: int = 1,
+    longest: int | None = None,
+    severity: Severity = "error",
+) -> SendingRule:
     """Return the rule for the characters of ids.
 
     Args:
@@ -200,10 +225,21 @@ def id_characters(message: str, letters: str | None = None, least: int = 1, long
         letters: the allowed ones, as between the brackets of a regular expression; None: any.
         least: minimum length.
         longest: maximum length; None: no limit.
+        severity: of the findings.
     """
     fits, allowed = _made_of(letters, least, longest)
-    mend = renumber(allowed, longest=longest)
-    return SendingRule("id-characters", ids_outside(fits), message, "give call and result a new id", mend=mend)
+    mend, fix = renumber(allowed, longest=longest), "give call and result a new id"
+    return SendingRule("id-characters", ids_outside(fits), message, fix, mend=mend, severity=severity)
+
+
+def missing_ids(family: str) -> SendingRule:
+    """Return the rule that calls and results have an id; ``family`` is that of the codec."""
+
+    def mend(mending: Mending) -> Iterator[Edit]:
+        return (Change(path, mending.request.pairing.link(path)) for path in mending.paths)
+
+    message = "a call or result has no id"
+    return SendingRule("id-missing", ids_missing(family), message, "give both the same id", mend=mend)
 
 
 def _made_of(letters: str | None, least: int, longest: int | None) -> tuple[Callable[[str], Any], Callable[[str], str]]:
@@ -232,11 +268,12 @@ def tool_names(longest: int, letters: str = "a-zA-Z0-9_-", told: str = "letters,
     return SendingRule("tool-name", names_outside(fits), message, "replace the characters", mend=mend)
 
 
-def tools_missing(family: str) -> SendingRule:
+def tools_missing(family: str, severity: Severity = "error") -> SendingRule:
     """Return the rule that a request with calls has tools; a history without settings gets its tools with the call.
 
     Args:
         family: of the codec.
+        severity: of the findings.
     """
 
     def find(request: Request) -> Iterator[Path]:
@@ -244,14 +281,15 @@ def tools_missing(family: str) -> SendingRule:
         if is_request and not request.tools_of(family) and next(calls_of(request), None) is not None:
             yield ("tools",)
 
-    return SendingRule("tools-missing", find, "there are calls, and no tools", "give the tools")
+    message = "there are calls, and no tools"
+    return SendingRule("tools-missing", find, message, "give the tools", severity=severity)
 
 
-def too_many_tools(most: int) -> SendingRule:
-    """Return the rule for the maximum number of tools."""
+def too_many_tools(most: int, severity: Severity = "error") -> SendingRule:
+    """Return the rule for the maximum number of tools, with the severity of its findings."""
 
     def find(request: Request) -> Iterator[Path]:
         if len(request.history.tools) > most:
             yield ("tools", most)
 
-    return SendingRule("too-many", find, f"there are more than {most} tools", "leave out tools")
+    return SendingRule("too-many", find, f"there are more than {most} tools", "leave out tools", severity=severity)

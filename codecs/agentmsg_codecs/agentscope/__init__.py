@@ -15,6 +15,7 @@ Follows agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.
 | role: user, assistant, system | the same | the same; developer becomes system |
 | hint: a list | | FileBlock made of blocks, with the phase "hint" |
 | tool_result in an assistant message | tool_result in a system message | a tool message |
+| tool_call whose state is asking | | ToolUseBlock, ApprovalRequestBlock |
 | data, by its media type | image, audio, video | ImageBlock, AudioBlock, VideoBlock, FileBlock (with name) |
 | | 0.x: url or urls of a message | the same, after its content |
 | | 0.x: output of any JSON | a tool message: structured |

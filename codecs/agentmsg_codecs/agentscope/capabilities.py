@@ -25,6 +25,7 @@ from agentmsg.formats import (
     usually,
 )
 from agentmsg.formats.forms import Rows as FormRows
+from agentmsg_codecs.agentscope.asking import behind_calls, call_rule
 from agentmsg_codecs.agentscope.media import MEDIA
 from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, ITEM, RESULT_STATES, VERSIONS
 from agentmsg_codecs.agentscope.shapes import marks_of
@@ -79,6 +80,8 @@ class _Maker:
         fields = self.rows.message("message", extras=carried_extras(*spaces))
         fields = {name: cell for name, cell in fields.items() if name not in self.dialect.lacks}
         blocks: _Rows = {am.ToolResultBlock: self.result_row()} if role == "tool" else self.parts(role)
+        if role == "assistant" and not self.is_old:
+            blocks[am.ApprovalRequestBlock] = Row({"id": lambda _, block: block.tool_call_id, "tool_call_id": KEEP})
         return MessageRow(fields=fields, blocks=blocks, results=self.parts("inner"), **more)
 
     def parts(self, role: str) -> _Rows:
@@ -93,7 +96,11 @@ class _Maker:
         return rows if role == "inner" else rows | self.acts(role)
 
     def limited(
-        self, cells: Mapping[str, Cell], why: str, rule: Callable[[Any], Any] | None = None, concerns: str | None = None
+        self,
+        cells: Mapping[str, Cell],
+        why: str,
+        rule: Callable[[Any], Any] | None = None,
+        concerns: str | tuple[str, ...] | None = None,
     ) -> Row:
         """Return the row of blocks that the schema may not have here: then only those that were read here are kept.
 
@@ -215,9 +222,10 @@ class _Maker:
             call["signature"] = signature
         why = "" if role == "assistant" else f"no place for this in a {role} message"
         readable = (None, None) if "redacted" in thinking else (_readable, "redacted")
+        rule: Any = (rules.call_as_function, "kind") if why or self.is_old else (call_rule, ("kind", "status"))
         return {
             am.ThinkingBlock: self.limited(thinking, why, *readable),
-            am.ToolUseBlock: self.limited(call, why, rules.call_as_function, "kind"),
+            am.ToolUseBlock: self.limited(call, why, *rule),
         }
 
     def state(self, known: frozenset[str]) -> dict[str, Cell]:
@@ -305,6 +313,7 @@ def make_caps(messages: Messages, version: int | None, *, history: Mapping[str, 
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
         history=history,
-        arrange=(restructure.split_results,),
+        # Requests are sorted before a message may be split between them and their calls.
+        arrange=(behind_calls(messages.family), restructure.split_results),
         needs_id=natives.lacks_id(messages.family),
     )

@@ -29,6 +29,7 @@ from agentmsg.formats import (
     word_at,
 )
 from agentmsg.formats.forms import Hatch, Spare
+from agentmsg_codecs.agentscope.asking import with_requests, with_states
 from agentmsg_codecs.agentscope.times import is_no_time
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class Dialect:
         blocks = tuple(map(self._readers[role], content))
         if self.is_brief and len(blocks) == 1 and is_bare_text(blocks[0], self.family):
             notes["/list"] = True
-        return blocks
+        return with_requests(blocks, self.family) if role == "assistant" else blocks
 
     def _with_urls(self, native: Native, found: dict[str, Any], role: str) -> dict[str, Any]:
         """Add the blocks for a message's URLs; any other value is an unknown field."""
@@ -228,7 +229,7 @@ class Dialect:
 
     def write_body(self, message: am.Msg) -> Native:
         """Write the body of a message."""
-        role, blocks = message.role, message.content
+        role, blocks = message.role, with_states(message.content)
         word = self.usual_role(role)
         if not message.notes and not self.is_brief:
             return self.body(message, word, list(map(self._write_part, blocks)))

@@ -16,6 +16,7 @@ Follows the sources of August 2026: 2.0.2 and later, branch 1.x, and 0.1.0.
 | usage; in 1.x _chat_usage of the metadata | usage; its total and cache_write only if they were read |
 | thinking: metadata; its thoughtSignature | ThinkingBlock: metadata; Signature of Gemini |
 | tool_use: metadata; its thoughtSignature; state (2.x) | metadata; Signature of Gemini; status |
+| tool_use whose state is asking | ToolUseBlock, ApprovalRequestBlock |
 | data (2.x): id, name | FileBlock, or the class of its media type: item_id, name |
 | any other part or message | NativeBlock; a message with the role "native" |
 | unknown keys; minPixels and similar; source of a hint; an invalid time | extras["agentscope-java"] |

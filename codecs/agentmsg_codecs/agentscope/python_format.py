@@ -77,7 +77,7 @@ def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple
             _ID,
             ended,
             Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": SIGNER}), "may"),
-            Key("redacted_thinking_data", "redacted", Text(), "may"),
+            Key("redacted_thinking_data", "redacted", Text(), "may", cell=cells.sealed_by(SIGNER)),
         )),
         *_calls(ended, version, as_read=as_read),
         *_results(ended, is_new=is_new),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import Made
-from agentmsg.formats import Grouping, adopt, grouping, maker, note_of, times
+from agentmsg.formats import adopt, grouping, maker, note_of, times
 from agentmsg_codecs.agentscope.dialect import is_result
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agentmsg_codecs.agentscope.dialect import Dialect
 
 
-def seats(dialect: Dialect, *, joins: bool) -> Grouping:
+def seats(dialect: Dialect, *, joins: bool) -> grouping.Grouping:
     """Return the grouping of messages.
 
     Args:
@@ -32,7 +32,7 @@ def seats(dialect: Dialect, *, joins: bool) -> Grouping:
     def may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
         return _may_join(group, message, dialect)
 
-    apart = Grouping(family=dialect.family, may_join=may_join)
+    apart = grouping.Grouping(family=dialect.family, may_join=may_join)
     return apart.evolve(joins=_joins_reply) if joins else apart
 
 

@@ -30,7 +30,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import EMPTY, excerpt, is_list, is_object, natives, note_of, speed
+from agentmsg.formats import EMPTY, excerpt, is_list, is_object, note_of, speed
 from agentmsg.formats.bodies import Requests, read_tool, write_tool
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.anthropic.base import Anthropic
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AnthropicCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message, settings_in=f"{__name__}.settings")
+_REQUESTS = Requests(
+    family=FAMILY, carrier=FAMILY, key="messages", is_single=is_message, settings_in=f"{__name__}.settings"
+)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -109,7 +111,8 @@ class AnthropicCodec(Anthropic):
         """Write a body; or a list of messages or one message, if it was read from that and has nothing more."""
         self.engine.fill()
         messages = history.messages
-        body = _REQUESTS.write_settings(history.settings)
+        rest = _REQUESTS.parameters(history)
+        body = _REQUESTS.write_settings(history.settings, rest)
         if messages and messages[0].role == "system" and may_move(messages[0]):
             first = messages[0]
             group = (first,)
@@ -121,7 +124,6 @@ class AnthropicCodec(Anthropic):
         body["messages"] = self.engine.write(messages)
         if history.tools:
             body["tools"] = [write_tool(tool, FAMILY, self.engine.described.shapes["tool"]) for tool in history.tools]
-        rest = natives.extras_of(history, FAMILY)
         if rest:
             body = {**thaw(rest), **body}
         note = note_of(history, FAMILY) if history.notes else EMPTY

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Parts, adopt, is_object, natives
+from agentmsg.formats import KEEP, Parts, adopt, cells, is_object, natives
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -152,7 +152,8 @@ FORMS = (
     ), fixed={"extras": adopt({KIND: dict(UPLOAD)})}, when=is_upload, about='extras["anthropic.kind"] tells it'),
     Form("thinking", am.ThinkingBlock, "thinking", (
         Key("thinking", "thinking", Text()),
-        Key("signature", "signature", _SIGNATURE, "may", lacks="unsigned"),
+        Key("signature", "signature", _SIGNATURE, "may", lacks="unsigned",
+            cell=cells.signed_by(FAMILY, family=FAMILY)),
     )),
     Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking", (
         Key("data", "redacted", Text()),
@@ -182,7 +183,7 @@ FORMS = (
         Key("name", "name", Text()),
         Key("description", "description", Text(), "may"),
         Key("input_schema", "parameters", Object()),
-        Key("strict", "strict", Truth(), "may"),
+        Key("strict", "strict", Truth(is_flag=True), "may"),
         _CACHE,
     ), tagged="read"),
 )  # fmt: skip

@@ -66,6 +66,7 @@ class AnthropicResponseCodec(Answers, Anthropic):
     name: ClassVar[str] = "anthropic-response"
     title: ClassVar[str] = "Anthropic Messages (responses)"
     space: ClassVar[str] = RESPONSE
+    carrier: ClassVar[str | None] = FAMILY
 
     answer: Described = ANSWER
 

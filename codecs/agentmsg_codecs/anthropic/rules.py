@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Swap, Unreadable, given, is_marked, rules
+from agentmsg.formats import Drop, Swap, Unreadable, given, is_marked, issuers, rules
 from agentmsg_codecs.anthropic.kinds import is_known_server, is_mcp_call, is_search_result, is_upload, result_tag
 from agentmsg_codecs.anthropic.names import FAMILY, SERVER_CALLS
 from agentmsg_codecs.anthropic.server_results import form_of, is_typed
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _without_place(block: am.ThinkingBlock) -> Drop:
-    owner = block.signature.provider if block.signature is not None else None
+    owner = issuers.issuer_of(block)
     return Drop(f"only {owner} can read this" if owner and owner != FAMILY else "thinking needs a signature here")
 
 
@@ -39,7 +39,9 @@ def thinking_rule(lacking: str) -> Callable[[am.ThinkingBlock], Any]:
 
     def rule(block: am.ThinkingBlock) -> Any:
         signature = block.signature
-        if signature is not None and signature.provider != FAMILY:
+        if issuers.is_foreign(block, FAMILY, (FAMILY,)):
+            return otherwise(block)
+        if signature is not None and FAMILY not in (signature.provider, issuers.issuer_of(block)):
             return otherwise(block)
         is_signed = signature is not None and bool(signature.value)
         if block.redacted is None:

@@ -1,4 +1,7 @@
-"""The rules of the Messages API: what it refuses."""
+"""The rules of the Messages API: what it refuses.
+
+Where a rule has a public source, that is a thread on github.com: owner/repository#number.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import is_mapping
+from agentmsg.formats import is_mapping, is_marked, natives
 from agentmsg.formats.sending import (
     PAIRING,
     Change,
@@ -19,14 +22,16 @@ from agentmsg.formats.sending import (
     limits,
     usual,
 )
+from agentmsg_codecs.anthropic.kinds import DOCUMENT_TYPES, IMAGE_TYPES, is_usual
 from agentmsg_codecs.anthropic.names import FAMILY
-from agentmsg_codecs.anthropic.settings import SETTINGS
+from agentmsg_codecs.anthropic.settings import ADAPTIVE, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SAYING = ("user", "assistant", *usual.PROMPTS)
 _MOST_MESSAGES, _MOST_CACHES, _LEAST_BUDGET = 100_000, 4, 1024
+_CACHE = "cache_control"
 
 
 def _system_place(request: Request) -> Iterator[Path]:
@@ -54,6 +59,11 @@ def _is_said(message: am.Msg, block: am.TextBlock) -> bool:
     return message.role in _SAYING and (bool(block.text) or len(message.content) > 1)
 
 
+def _takes_blanks(message: am.Msg) -> bool:
+    """Whether white space may stand beside what else a message says: other text, or the assistant's calls."""
+    return bool(message.text.strip()) or (message.role == "assistant" and bool(message.tool_calls))
+
+
 def _trailing_space(request: Request) -> Iterator[Path]:
     last = request.messages[-1] if request.messages else None
     if last is None or last.role != "assistant" or not last.content:
@@ -74,13 +84,27 @@ def _too_many(request: Request) -> Iterator[Path]:
         yield ("messages", _MOST_MESSAGES)
 
 
-def _hinted(request: Request) -> list[Path]:
-    found = [(index, at) for index, at, block in request.all_blocks() if block.cache is not None]
-    return [("messages", index, "content", at) for index, at in sorted(found)]
+def _odd_media(request: Request) -> Iterator[Path]:
+    for index, at, block in request.blocks(am.ImageBlock, am.FileBlock, am.ToolResultBlock):
+        path: Path = ("messages", index, "content", at)
+        if _is_odd(block):
+            yield path
+        inner = block.content if isinstance(block, am.ToolResultBlock) else ()
+        yield from ((*path, "content", k) for k, one in enumerate(inner) if _is_odd(one))
 
 
-def _caches(request: Request) -> Iterator[Path]:
-    return iter(_hinted(request)[_MOST_CACHES:])
+def _is_odd(block: Any) -> bool:
+    """Whether media have a type that the schema lacks; ``encode`` keeps those that were read."""
+    types = (
+        IMAGE_TYPES if isinstance(block, am.ImageBlock) else DOCUMENT_TYPES if isinstance(block, am.FileBlock) else None
+    )
+    return types is not None and not is_usual(block.source, types) and is_marked(block.source, FAMILY, "/odd")
+
+
+def _hinted_thinking(request: Request) -> Iterator[Path]:
+    for index, at, block in request.blocks(am.ThinkingBlock):
+        if natives.has_extra(block, FAMILY, _CACHE):
+            yield ("messages", index, "content", at, "extras")
 
 
 # -- mends ------------------------------------------------------------------------------------------------------------
@@ -113,13 +137,10 @@ def _cut(mending: Mending) -> Iterator[Edit]:
         yield Change(path, block.text.rstrip(), "annotation")  # type: ignore[union-attr]
 
 
-def _uncached(mending: Mending) -> Iterator[Edit]:
-    """Keep the hints that cover most: the last one of the instructions, and the last ones of all messages."""
-    messages, hinted = mending.request.messages, _hinted(mending.request)
-    prompts = [path for path in hinted if messages[int(path[1])].role in usual.PROMPTS][-1:]
-    others = [path for path in hinted if path not in prompts]
-    for path in others[: len(others) + len(prompts) - _MOST_CACHES]:
-        yield Change((*path, "cache"), None)
+def _unhinted_thinking(mending: Mending) -> Iterator[Edit]:
+    for path in mending.paths:
+        block = mending.request.messages[int(path[1])].content[int(path[3])]
+        yield Change(path, usual.without_extra(block, FAMILY, _CACHE))
 
 
 # -- settings ---------------------------------------------------------------------------------------------------------
@@ -129,7 +150,7 @@ def _budget(request: Request) -> Any:
     """Return the budget for thinking; None if there is none."""
     said = limits.setting(request, "reasoning")
     budget = said.get("budget") if is_mapping(said) else None
-    return budget if type(budget) is int else None
+    return budget if type(budget) is int and budget != ADAPTIVE else None
 
 
 def _enough(reasoning: Any, request: Request) -> Any:
@@ -193,11 +214,14 @@ LIMITS = (
 
 
 RULES = (
+    # "messages: at least one message is required" (langchain-ai/langchain#31696); the schema requires the settings.
     usual.no_messages(),
     # Clouds that host the model have its name in the URL, and this parameter in the body.
     SETTINGS.needs("model", "max_tokens", unnamed="anthropic_version"),
     *LIMITS,
-    usual.tools_missing(FAMILY),
+    # "Requests which include `tool_use` or `tool_result` blocks must define tools"; no longer since February 2025
+    # (anthropics/anthropic-sdk-python#849). Clouds may be older.
+    usual.tools_missing(FAMILY, "warning"),
     # A recorded request that begins with an assistant message got an answer.
     usual.first_role(),
     SendingRule(
@@ -208,6 +232,7 @@ RULES = (
         mend=_as_user,
         severity="warning",
     ),
+    # "'image' blocks are not permitted within assistant turns" (SEMOSS/Semoss#2323).
     SendingRule(
         "media-place",
         _media_of_assistants,
@@ -215,22 +240,50 @@ RULES = (
         "let the user show it",
         mend=_shown_by_user,
     ),
-    *usual.empty_texts(_is_said),
+    # The types of the schema allow no other media types.
+    SendingRule(
+        "media-type",
+        _odd_media,
+        "images are JPEG, PNG, GIF or WebP, and documents PDF or plain text",
+        "convert the medium, or leave it out",
+    ),
+    # "messages: text content blocks must be non-empty" (anthropics/claude-code#59812), "... must contain non-whitespace
+    # text" (home-assistant/core#175637). White space beside other text was answered (LibreChat-AI/agents#124), and
+    # before calls (recorded in April 2026).
+    *usual.empty_texts(_is_said, accepted=_takes_blanks),
+    # "all messages must have non-empty content except for the optional final assistant message"
+    # (anthropics/claude-code#6774), "final assistant content cannot end with trailing whitespace"
+    # (tailcallhq/forgecode#1872).
     usual.empty_messages(find=_empty_messages),
     SendingRule(
         "trailing-space", _trailing_space, "the last text ends with white space", "cut the white space", mend=_cut
     ),
+    # The schema requires ids. "`tool_use` ids must be unique" (anomalyco/opencode#1279), "String should match pattern
+    # '^[a-zA-Z0-9_-]+$'" (maximhq/bifrost#5097), "unexpected `tool_use_id` found in `tool_result` blocks"
+    # (anthropics/claude-code#13460), "each tool_use must have a single result" (sipeed/picoclaw#1793), "`tool_use` ids
+    # were found without `tool_result` blocks immediately after" (anthropics/claude-code#7929).
+    usual.missing_ids(FAMILY),
     usual.duplicate_ids(in_message=False),
     usual.id_characters("ids have only letters, digits, _ and -", "a-zA-Z0-9_-"),
     *PAIRING,
     usual.data_encoding(),
+    # "image.source.base64: invalid base64 data" (anthropics/anthropic-sdk-typescript#603), "tools.7.custom.name: String
+    # should match pattern '^[a-zA-Z0-9_-]{1,64}$'", now with 128 (apify/tester-mcp-client#11); names of properties have
+    # letters, digits, _ . and -, 1 to 64 (documented: diegosouzapw/OmniRoute#13552). schemas.py has the sources of the
+    # rules for schemas.
     usual.tool_names(128),
     *usual.object_schemas("oneOf", "allOf", "anyOf"),
     usual.closed_answers(),
     usual.property_names(64, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
     usual.arguments(),
+    # "A maximum of 4 blocks with cache_control may be provided" (griffinmartin/opencode-claude-auth#121); "a ttl='1h'
+    # cache_control block must not come after a ttl='5m' cache_control block" (headroomlabs-ai/headroom#2939);
+    # "thinking.cache_control: Extra inputs are not permitted" (Wei-Shaw/sub2api#225; the schema lacks it, too).
+    usual.cache_count(_MOST_CACHES, FAMILY, _CACHE),
+    usual.cache_order(FAMILY, _CACHE),
     SendingRule(
-        "cache-count", _caches, f"there are more than {_MOST_CACHES} cache hints", "drop the hint", mend=_uncached
+        "cache-place", _hinted_thinking, "thinking has no cache hint", "drop the hint", mend=_unhinted_thinking
     ),
+    # Documented: "There is a limit of 100,000 messages in a single request".
     SendingRule("too-many", _too_many, f"there are more than {_MOST_MESSAGES:,} messages", "trim the history"),
 )

@@ -8,8 +8,10 @@
 | metadata: user_id | user |
 | tool_choice: auto, any, none; tool | tool_choice: "auto", "required", "none"; its name |
 | disable_parallel_tool_use of tool_choice | parallel_tool_calls, negated |
-| thinking: enabled, with its budget; disabled | reasoning: the budget; "off" |
+| thinking: enabled, with its budget; adaptive; disabled | reasoning: the budget; the budget -1; "off" |
+| display of thinking: summarized | the summary of reasoning: "auto" |
 | output_config: effort; format | reasoning: the effort; response_format: the schema |
+| output_format, the format's place in betas | response_format: the schema |
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from agentmsg.formats.forms import Described, Form, Hatch, Text, Truth, Via, Who
 from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from agentmsg.formats import Cell, Row
 
@@ -42,6 +44,9 @@ _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 _SPELT = {ours: word for word, ours in _CHOICES.items()}
 _EFFORTS = frozenset({"low", "medium", "high", "xhigh", "max"})
 _SAMPLING = ("temperature", "top_p", "top_k")
+_CONFIGS = ("thinking", "output_config", "output_format")
+# The model decides how much to think, in the model's word.
+ADAPTIVE = -1
 _LEAST = {"minimal": "low"}
 _OFF = {"type": "disabled"}
 _ONE_AT_A_TIME = "disable_parallel_tool_use"
@@ -86,10 +91,10 @@ def _old_temperature(value: Any, settings: Any) -> Any:
 # -- texts ------------------------------------------------------------------------------------------------------------
 
 
-def _read_user(value: Any) -> str:
-    if not is_object(value) or len(value) != 1 or type(value.get("user_id")) is not str:
+def _read_user(value: Any) -> Any:
+    user: Any = value.get("user_id") if is_object(value) else None
+    if type(user) is not str:
         raise Unreadable
-    user: str = value["user_id"]
     return user
 
 
@@ -105,11 +110,14 @@ def _read_choice(native: Native) -> dict[str, Any]:
     kind: Any = value.get("type") if is_object(value) else None
     if type(kind) is not str or kind not in (*_CHOICES, "tool"):
         return {"odd": ["tool_choice"]}
-    choice = {"name": value.get("name")} if kind == "tool" else _CHOICES[kind]
-    parallel = not value[_ONE_AT_A_TIME] if type(value.get(_ONE_AT_A_TIME)) is bool else None
-    if (kind == "tool" and type(value.get("name")) is not str) or _written_choice(choice, parallel=parallel) != value:
+    if kind == "tool" and type(value.get("name")) is not str:
         return {"odd": ["tool_choice"]}
-    return {"tool_choice": adopt(choice), "parallel_tool_calls": parallel}
+    choice = {"name": value["name"]} if kind == "tool" else _CHOICES[kind]
+    is_single: Any = value.get(_ONE_AT_A_TIME) if kind != "none" else None
+    return {
+        "tool_choice": adopt(choice),
+        "parallel_tool_calls": not is_single if type(is_single) is bool else None,
+    }
 
 
 def _written_choice(choice: Any, *, parallel: bool | None) -> Native | None:
@@ -145,56 +153,54 @@ def _as_said(settings: am.Settings) -> Any:
 
 
 def _read_thinking(native: Native) -> dict[str, Any]:
-    found = {key: native[key] for key, is_ours in _CHECKED.items() if key in native and is_ours(native[key])}
-    is_off = found.get("thinking") == _OFF
-    if is_off and "effort" in found.get("output_config", {}):
-        del found["output_config"]
-    config: Any = found.get("output_config", {})
-    reasoning: dict[str, Any] = {"effort": config["effort"]} if "effort" in config else {}
-    if "thinking" in found and not is_off:
-        reasoning["budget"] = found["thinking"]["budget_tokens"]
-    return {
-        "reasoning": "off" if is_off else adopt(reasoning or None),
-        "response_format": adopt({"schema": config["format"]["schema"]}) if "format" in config else None,
-        "odd": [key for key in _CHECKED if key in native and key not in found],
+    thinking, config, early = (held if is_object(held := native.get(key)) else {} for key in _CONFIGS)
+    said: Native = {}
+    effort, budget = config.get("effort"), thinking.get("budget_tokens")
+    is_early = bool(early) and "format" not in config
+    form: Any = early if is_early else config.get("format")
+    if type(effort) is str and effort in _EFFORTS:
+        said["effort"] = effort
+    if thinking.get("type") == "adaptive":
+        said["budget"] = ADAPTIVE
+    elif thinking.get("type") == "enabled" and type(budget) is int and budget != ADAPTIVE:
+        said["budget"] = budget
+    if "budget" in said and thinking.get("display") == "summarized":
+        said["summary"] = "auto"
+    is_off = thinking.get("type") == "disabled"
+    is_schema = is_object(form) and form.get("type") == "json_schema" and is_object(form.get("schema"))
+    read = {
+        "reasoning": "off" if is_off else adopt(said or None),
+        "response_format": adopt({"schema": form["schema"]}) if is_schema else None,
     }
-
-
-def _is_thinking(value: Any) -> bool:
-    if not is_object(value):
-        return False
-    budget = value.get("budget_tokens")
-    return value == _OFF or (type(budget) is int and value == {"type": "enabled", "budget_tokens": budget})
-
-
-def _is_config(value: Any) -> bool:
-    if not is_object(value) or not value or not {"effort", "format"}.issuperset(value):
-        return False
-    effort = value.get("effort", "high")
-    return type(effort) is str and effort in _EFFORTS and ("format" not in value or _is_schema(value["format"]))
-
-
-def _is_schema(value: Any) -> bool:
-    schema = value.get("schema") if is_object(value) else None
-    return is_object(schema) and value == {"type": "json_schema", "schema": schema}
-
-
-_CHECKED: Mapping[str, Callable[[Any], bool]] = {"thinking": _is_thinking, "output_config": _is_config}
+    written = _written_thinking(*read.values(), is_early=is_early)
+    odd = [key for key in _CONFIGS if key in native and key not in written]
+    return {**read, "odd": odd, "notes": {"/early": True} if is_early and is_schema else {}}
 
 
 def _write_thinking(settings: Any) -> Native:
-    said, form = settings.reasoning, settings.response_format
+    is_early = is_marked(settings, FAMILY, "/early")
+    return _written_thinking(settings.reasoning, settings.response_format, is_early=is_early)
+
+
+def _written_thinking(said: Any, form: Any, *, is_early: bool) -> Native:
     native: Native = {}
     config: Native = {}
     if said == "off":
         native["thinking"] = dict(_OFF)
     elif is_mapping(said):
         if "budget" in said:
-            native["thinking"] = {"type": "enabled", "budget_tokens": thaw(said["budget"])}
+            budget = thaw(said["budget"])
+            is_adaptive = budget == ADAPTIVE
+            held = {"type": "adaptive"} if is_adaptive else {"type": "enabled", "budget_tokens": budget}
+            native["thinking"] = {**held, **({"display": "summarized"} if "summary" in said else {})}
         if "effort" in said:
             config["effort"] = thaw(said["effort"])
     if is_mapping(form) and "schema" in form:
-        config["format"] = {"type": "json_schema", "schema": thaw(form["schema"])}
+        told = {"type": "json_schema", "schema": thaw(form["schema"])}
+        if is_early:
+            native["output_format"] = told
+        else:
+            config["format"] = told
     return {**native, "output_config": config} if config else native
 
 
@@ -208,6 +214,7 @@ def _carried_reasoning(value: Any, _: Any) -> Any:
     kept: dict[str, Any] = {"effort": word} if word in _EFFORTS else {}
     if type(given.get("budget")) is int:
         kept["budget"] = given["budget"]
+        kept |= {"summary": "auto"} if type(given.get("summary")) is str else {}
     if not kept:
         return Drop("no such reasoning here")
     is_same = list(kept.items()) == list(given.items())
@@ -236,9 +243,9 @@ SETTINGS = BodySettings(Described(FAMILY, (
         BodySettings.stops("stop_sequences"),
         Hatch(keys=("tool_choice",), cells={"tool_choice": KEEP, "parallel_tool_calls": KEEP}, get=_read_choice,
               put=_write_choice, is_optional=True, odd=("tool_choice",), about="tool_choice, parallel_tool_calls"),
-        Hatch(keys=("thinking", "output_config"),
+        Hatch(keys=_CONFIGS,
               cells={"reasoning": _carried_reasoning, "response_format": _carried_format}, get=_read_thinking,
-              put=_write_thinking, is_optional=True, odd=("thinking", "output_config"),
+              put=_write_thinking, is_optional=True, odd=_CONFIGS,
               about="reasoning, response_format"),
         _key("stream", Truth()),
         _key("metadata", Via(_read_user, _write_user, {}, supports=KEEP), "user"),

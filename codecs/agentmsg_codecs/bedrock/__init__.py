@@ -37,13 +37,13 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import EMPTY, Native, adopt, excerpt, is_list, is_mapping, is_object, marked, natives
+from agentmsg.formats import EMPTY, Native, adopt, excerpt, is_list, is_mapping, is_object, marked
 from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
 from agentmsg_codecs.bedrock.messages import Messages, is_top
-from agentmsg_codecs.bedrock.names import FAMILY
+from agentmsg_codecs.bedrock.names import FAMILY, PROVIDER
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BedrockCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="messages", is_single=is_message, settings_in=f"{__name__}.settings")
+_REQUESTS = Requests(
+    family=FAMILY, carrier=PROVIDER, key="messages", is_single=is_message, settings_in=f"{__name__}.settings"
+)
 _TOOLS = "toolConfig"
 
 
@@ -111,7 +113,7 @@ class BedrockCodec(Bedrock):
         """Write the body; write a bare list of messages if one was read and needs no body."""
         self.engine.fill()
         messages = history.messages
-        rest = natives.extras_of(history, FAMILY)
+        rest = _REQUESTS.parameters(history)
         body: Native = {}
         if messages and is_top(messages[0]):
             body["system"] = self.engine.write_system(messages[0])

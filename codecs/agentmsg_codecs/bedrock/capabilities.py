@@ -82,7 +82,9 @@ def _with_extras(cls: type[Any], row: Row) -> Row:
     """Return a row whose extras go inside the object of a part, because a part has only one key."""
     if "extras" not in row.fields:
         return row
-    signature = {"signature": cells.signed_by(PROVIDER, is_empty=True)} if "signature" in row.fields else {}
+    signature = (
+        {"signature": cells.signed_by(PROVIDER, is_empty=True, family=FAMILY)} if "signature" in row.fields else {}
+    )
     return row.having(extras=_extras_of(cls), **signature)
 
 

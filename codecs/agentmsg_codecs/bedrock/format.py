@@ -17,10 +17,12 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
+    cells,
     is_list,
     is_mapping,
     is_marked,
     is_object,
+    issuers,
     mark_of,
     marked,
     natives,
@@ -46,7 +48,7 @@ from agentmsg.formats.forms import (
     Wrapped,
 )
 from agentmsg_codecs.bedrock.media import BYTES, DOCUMENT, media_hatch, read_bytes, write_bytes
-from agentmsg_codecs.bedrock.names import FAMILY, GUARD, IMAGES, ITEM, POINT, PROVIDER, SOUNDS, TTLS, VIDEOS
+from agentmsg_codecs.bedrock.names import FAMILY, GUARD, HOSTED, IMAGES, ITEM, POINT, PROVIDER, SOUNDS, TTLS, VIDEOS
 from agentmsg_codecs.bedrock.spelling import BedrockParts
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ def _read_reasoning(native: Native) -> dict[str, Any]:
     held = native["reasoningContent"]
     if is_object(held) and held.keys() == {"redactedContent"}:
         redacted, kind = read_bytes(held["redactedContent"])
-        return {"redacted": redacted, "notes": {"/bytes": kind} if kind else {}}
+        return {"redacted": redacted, "notes": {issuers.MARK: PROVIDER, **({"/bytes": kind} if kind else {})}}
     said: Any = held.get("reasoningText") if is_object(held) and len(held) == 1 else None
     if not is_object(said) or type(said.get("text")) is not str:
         raise Unreadable
@@ -132,7 +134,7 @@ def _write_reasoning(block: am.ThinkingBlock) -> Native:
 
 _REASONING = Hatch(
     keys=("reasoningContent",),
-    cells=dict.fromkeys(("thinking", "signature", "redacted"), KEEP),
+    cells={"thinking": KEEP, "signature": KEEP, "redacted": cells.sealed_by(*HOSTED, family=FAMILY)},
     get=_read_reasoning,
     put=_write_reasoning,
     must=("reasoningContent",),

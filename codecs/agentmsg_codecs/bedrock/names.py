@@ -5,6 +5,8 @@ from __future__ import annotations
 FAMILY = "bedrock"
 # Who signs reasoning and runs tools: any of the models that Bedrock hosts.
 PROVIDER = "bedrock"
+# Whose redacted thinking goes back there, if its maker is known.
+HOSTED = (PROVIDER, "anthropic")
 # Extras of the object inside a part; the keys around the message of a response.
 ITEM, RESPONSE = "bedrock.item", "bedrock.response"
 # Extras of a text that a guardrail checks.

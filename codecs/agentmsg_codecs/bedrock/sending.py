@@ -1,4 +1,7 @@
-"""The sending rules: the requests that Converse refuses."""
+"""The sending rules: the requests that Converse refuses.
+
+Where a rule has a public source, that is a thread on github.com: owner/repository#number.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import grouping
+from agentmsg.formats import grouping, is_mapping, natives
 from agentmsg.formats.sending import (
     PAIRING,
     Change,
@@ -22,16 +25,17 @@ from agentmsg.formats.sending import (
     removing,
     usual,
 )
-from agentmsg_codecs.bedrock.names import FAMILY
+from agentmsg_codecs.bedrock.names import DOCUMENTS, FAMILY, IMAGES, VIDEOS
 from agentmsg_codecs.bedrock.settings import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LONGEST = 64
+_LONGEST, _LONGEST_TITLE = 64, 200
 # Who speaks in the native message of a role.
 _SIDES = {"user": "user", "tool": "user", "assistant": "assistant"}
 _TITLE = re.compile(r"[a-zA-Z0-9()\[\]-]+(?: [a-zA-Z0-9()\[\]-]+)*")
+_FORMATS = {"image": IMAGES, "document": DOCUMENTS, "video": VIDEOS}
 _NO_TITLE = re.compile(r"[^a-zA-Z0-9()\[\]-]+")
 
 
@@ -41,10 +45,54 @@ def _empty_descriptions(request: Request) -> Iterator[Path]:
             yield ("tools", index, "description")
 
 
+def _is_document(block: Any) -> bool:
+    """Whether a file is a document; search results have blocks, and a source instead of a name."""
+    return isinstance(block, am.FileBlock) and not isinstance(block.source, am.BlocksSource)
+
+
+def _is_title(name: str) -> bool:
+    return len(name) <= _LONGEST_TITLE and _TITLE.fullmatch(name) is not None
+
+
 def _document_names(request: Request) -> Iterator[Path]:
     for index, at, block in request.blocks(am.FileBlock):
-        if block.name is not None and not _TITLE.fullmatch(block.name):
+        if _is_document(block) and block.name is not None and not _is_title(block.name):
             yield ("messages", index, "content", at, "name")
+
+
+def _wordless_documents(request: Request) -> Iterator[Path]:
+    """Yield the first document of each run of user messages that has no text."""
+    first: Path | None = None
+    for index, message in enumerate((*request.messages, am.Msg("assistant", []))):
+        if message.role != "user" or message.has(am.TextBlock):
+            if first is not None and message.role != "user":
+                yield first
+            first = None
+        if message.role == "user" and first is None and not message.has(am.TextBlock):
+            places = (at for at, block in enumerate(message.content) if _is_document(block))
+            first = next((("messages", index, "content", at) for at in places), None)
+
+
+def _silent_failures(request: Request) -> Iterator[Path]:
+    for index, at, block in request.blocks(am.ToolResultBlock):
+        if block.is_error and not (block.content or block.error or block.structured is not None):
+            yield ("messages", index, "content", at)
+
+
+def _empty_tools(request: Request) -> Iterator[Path]:
+    config = natives.extras_of(request.history, FAMILY).get("toolConfig")
+    if is_mapping(config) and config.get("tools") == [] and not request.tools_of(FAMILY):
+        yield ("extras",)
+
+
+def _odd_media(request: Request) -> Iterator[Path]:
+    """Yield the media of a format that the service's model lacks: they are kept as they were read."""
+    for index, at, block in request.blocks(am.NativeBlock):
+        value = block.value if block.codec == FAMILY else None
+        for key, formats in _FORMATS.items():
+            medium = value.get(key) if is_mapping(value) else None
+            if is_mapping(medium) and medium.get("format") not in formats:
+                yield ("messages", index, "content", at)
 
 
 def _odd_redacted(request: Request) -> Iterator[Path]:
@@ -67,10 +115,20 @@ def _turns_in_a_row(request: Request) -> Iterator[Path]:
 # -- mends ------------------------------------------------------------------------------------------------------------
 
 
+def _without_tools(mending: Mending) -> Iterator[Edit]:
+    yield Change(("extras",), usual.without_extra(mending.request.history, FAMILY, "toolConfig"))
+
+
 def _titled(mending: Mending) -> Iterator[Edit]:
     for path in mending.paths:
         block: Any = mending.request.messages[int(path[1])].content[int(path[3])]
-        yield Change(path, _NO_TITLE.sub(" ", block.name).strip() or "document")
+        yield Change(path, _NO_TITLE.sub(" ", block.name).strip()[:_LONGEST_TITLE].strip() or "document")
+
+
+def _told(mending: Mending) -> Iterator[Edit]:
+    for path in mending.paths:
+        block: Any = mending.request.messages[int(path[1])].content[int(path[3])]
+        yield Change(path, block.evolve(content=[am.TextBlock("The tool failed.")]), "annotation")
 
 
 # As the service's model says; a toolConfig needs tools.
@@ -82,9 +140,13 @@ LIMITS = (
     *limits.offered_tools(FAMILY, key="toolConfig"),
 )
 RULES = (
+    # The service's model requires messages; "The toolConfig field must be defined when using toolUse and toolResult
+    # content blocks" (langgenius/dify#17545).
     usual.no_messages(),
     *LIMITS,
     usual.tools_missing(FAMILY),
+    # The service's model: at least one tool, and descriptions of at least one character.
+    SendingRule("empty-tools", _empty_tools, "the list of tools is empty", "leave it out", mend=_without_tools),
     SendingRule(
         "empty-description",
         _empty_descriptions,
@@ -93,19 +155,29 @@ RULES = (
         mend=clearing("annotation"),
     ),
     usual.first_role(),
-    # Converse answered a recorded request with a text of one line break.
+    # "The text field in the ContentBlock object at messages.11.content.0 is blank" (continuedev/continue#9767), "The
+    # content field in the Message object at messages.X is empty" (earendil-works/pi#3443). Converse answered a recorded
+    # request with a text of one line break.
     *usual.empty_texts(blank="warning"),
     usual.empty_messages(),
-    # "A conversation must alternate between user and assistant roles" (reported).
+    # "A conversation must alternate between user and assistant roles" (langchain-ai/langchain-aws#130).
     SendingRule(
         "alternation",
         _turns_in_a_row,
         "users and assistants must alternate",
         'join the messages (the option turns="merged")',
     ),
+    # The service's model has the pattern of ids and names. "The toolResult blocks at ... contain duplicate Ids", so for
+    # calls (BerriAI/litellm#20047, BerriAI/litellm#20049), "The number of toolResult blocks at ... exceeds the number
+    # of toolUse blocks of previous turn" (langgenius/dify-official-plugins#765), "Expected toolResult blocks at ... for
+    # the following Ids" (NousResearch/hermes-agent#108584).
     usual.duplicate_ids(in_message=True, longest=_LONGEST),
     usual.id_characters(f"ids have 1 to {_LONGEST} letters, digits, _ . : and -", "a-zA-Z0-9_.:-", longest=_LONGEST),
     *PAIRING,
+    # "The content field at messages.<n>.content.0.toolResult cannot be empty when status value is error"
+    # (aws-samples/sample-multi-agent-orchestration-chat-on-agentcore#15).
+    SendingRule("empty-result", _silent_failures, "a failed result says nothing", "say that it failed", mend=_told),
+    # Bytes are base64 in the service's protocol, which decodes them strictly.
     usual.data_encoding("standard"),
     SendingRule(
         "redacted-encoding",
@@ -116,10 +188,20 @@ RULES = (
     ),
     usual.tool_names(_LONGEST),
     *usual.object_schemas(),
+    # "a cachePoint block with a longer ttl must come before ..." as Claude's own API says it; the service's guide, too.
+    usual.cache_order(FAMILY),
+    # The enumerations of the service's model.
+    SendingRule("media-type", _odd_media, "the medium has no format of Bedrock", "convert it, or leave it out"),
+    # The service's model: "If you include a ContentBlock with a document field ..., you must also include a
+    # ContentBlock with a text field".
+    SendingRule("document-alone", _wordless_documents, "a document needs a text beside it", "add a text"),
+    # "The document file name can only contain alphanumeric characters, whitespace characters, hyphens, parentheses, and
+    # square brackets. The name can't contain more than one consecutive whitespace character"; at most 200 characters
+    # (vercel/ai#20365; the first is documented, too).
     SendingRule(
         "document-name",
         _document_names,
-        "names of documents have letters, digits, single spaces and - ( ) [ ]",
+        f"names of documents have 1 to {_LONGEST_TITLE} letters, digits, single spaces and - ( ) [ ]",
         "replace the characters",
         mend=_titled,
     ),

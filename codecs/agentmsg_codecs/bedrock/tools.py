@@ -37,7 +37,7 @@ TOOLS = Described(FAMILY, (
     Form("tool", am.ToolSpec, None, (
         Inside("toolSpec", (
             Key("name", "name", Text()), Key("description", "description", Text(), "may"), _SCHEMA,
-            Key("strict", "strict", Truth(), "may"),
+            Key("strict", "strict", Truth(is_flag=True), "may"),
         ), space=ITEM),
         CACHE,
     ), is_apart=True),

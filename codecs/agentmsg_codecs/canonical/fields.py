@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmsg import (
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
     AudioBlock,
     Base64Source,
     BaseBlock,
@@ -167,6 +169,8 @@ _BLOCKS: Mapping[type[BaseBlock], tuple[int, tuple[Field, ...]]] = {
     CompactionBlock: (12, _may("text", "text", "encrypted")),
     ToolsBlock: (13, (_must("tools", "tools"),)),
     NativeBlock: (14, (_must("codec"), _must("value", "json"), _text("fallback"))),
+    ApprovalRequestBlock: (15, (_must("id"), *_may("text", "tool_call_id", "reason"))),
+    ApprovalResponseBlock: (16, (_must("id"), _must("approved", "truth"), _text("reason"), _KIND)),
 }
 
 

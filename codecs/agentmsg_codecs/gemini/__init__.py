@@ -37,7 +37,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import Native, Unreadable, adopt, excerpt, is_list, is_marked, is_object, mark_of, natives
+from agentmsg.formats import Native, Unreadable, adopt, excerpt, is_list, is_marked, is_object, mark_of
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.gemini.base import Gemini
@@ -138,7 +138,7 @@ class GeminiCodec(Gemini):
         body["contents"] = self.engine.write(messages)
         if history.tools:
             body["tools"] = write_tools(history.tools)
-        settings = _REQUESTS.write_settings(history.settings, natives.extras_of(history, FAMILY))
+        settings = _REQUESTS.write_settings(history.settings, _REQUESTS.parameters(history))
         document = _REQUESTS.closed(history, body, settings)
         if not is_object(document) or "contents" not in document:
             return document

@@ -70,10 +70,18 @@ def are_keywords_known(schema: Any, owner: Any) -> bool:
 
 
 def _is_openapi(schema: Any) -> bool:
-    """Whether a schema has only the keywords of OpenAPI that Gemini takes, at all levels."""
+    """Whether a schema has only the keywords of OpenAPI that Gemini takes, at all levels.
+
+    There the values to choose from are texts, and an array says what its items are.
+    """
     if not is_mapping(schema):
         return True
     if not _KEYWORDS.issuperset(schema) or is_sequence(schema.get("type")):
+        return False
+    choices = schema.get("enum")
+    if is_sequence(choices) and not all(isinstance(each, str) for each in choices):
+        return False
+    if schema.get("type") in ("array", "ARRAY") and schema.get("items") is None:
         return False
     inner: list[Any] = []
     for key, value in schema.items():

@@ -1,4 +1,7 @@
-"""The sending rules: the requests that generateContent refuses."""
+"""The sending rules: the requests that generateContent refuses.
+
+Where a rule has a public source, that is a thread on github.com: owner/repository#number.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,12 @@ def _is_calling(message: am.Msg) -> bool:
 
 
 def _odd_keywords(request: Request) -> Iterator[Path]:
-    """Yield the schemas that should be OpenAPI's and aren't: "Unknown name ... Cannot find field" (recorded)."""
+    """Yield the schemas that should be OpenAPI's and aren't.
+
+    "Unknown name ... Cannot find field" (recorded), "Invalid value at '...enum[0]' (TYPE_STRING), 2"
+    (microsoft/azure-devops-mcp#145), "...items: missing field"
+    (kkrishnan90/gemini-desktop#7).
+    """
     for index, tool in enumerate(request.history.tools):
         if isinstance(tool, am.ToolSpec) and not are_keywords_known(tool.parameters, tool):
             yield ("tools", index, "parameters")
@@ -110,11 +118,12 @@ LIMITS = (
     ),
 )
 RULES: tuple[Any, ...] = (
+    # "GenerateContentRequest.contents: contents is not specified" (ikechan8370/chatgpt-plugin#733).
     usual.no_messages("there are no contents"),
     *LIMITS,
     usual.first_role("the first content isn't a user's", applies=lambda message: not _is_calling(message)),
     # "Please ensure that function call turn comes immediately after a user turn or after a function response turn": for
-    # the first content, this is certain.
+    # the first content, this is certain (google-gemini/gemini-cli#11814).
     usual.first_role("the first content calls tools", applies=_is_calling, code="call-first", severity="error"),
     SendingRule(
         "call-place",
@@ -124,10 +133,14 @@ RULES: tuple[Any, ...] = (
         severity="warning",
     ),
     # "Please ensure that the number of function response parts is equal to the number of function call parts of the
-    # function call turn" (reported).
+    # function call turn" (google-gemini/gemini-cli#16543).
     SendingRule("result-count", _results_apart, "the results of one turn share a content", "put them into one"),
+    # "GenerateContentRequest.contents[1].parts: contents.parts must not be empty" (egoist/chatwise-releases#250) and,
+    # for all that pairs otherwise, the error above.
     usual.empty_messages("the content has no parts"),
     *PAIRING,
+    # The API said "Invalid value at 'contents[6].parts[0].thought_signature' (TYPE_BYTES), Base64 decoding failed"
+    # (google-gemini/gemini-cli#14368), and media are of this type, too.
     usual.data_encoding("padded"),
     SendingRule("signature-encoding", _odd_signatures, "the signature isn't base64", "leave it out", mend=clearing()),
     SendingRule(
@@ -138,7 +151,8 @@ RULES: tuple[Any, ...] = (
         mend=_sign,
         severity="warning",
     ),
-    usual.tool_names(128, "a-zA-Z0-9_.-", "letters, digits, _ . and -"),
+    # As documented: "a-z, A-Z, 0-9, or contain underscores, colons, dots, and dashes".
+    usual.tool_names(128, "a-zA-Z0-9_.:-", "letters, digits, _ . : and -"),
     *usual.object_schemas(severity="warning"),
     SendingRule(
         "schema-keyword",

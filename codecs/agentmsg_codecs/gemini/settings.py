@@ -93,7 +93,7 @@ def _read_thinking(native: Native) -> dict[str, Any]:
     if thoughts is True:
         said["summary"] = "auto"
     how = [*(["lower"] if type(level) is str and level.islower() else ()), *(["false"] if thoughts is False else ())]
-    if not said or _thinking(said, how) != held:
+    if not said:
         return {"odd": ("thinkingConfig",)}
     return {"reasoning": "off" if said == _OFF else adopt(said), "notes": {"/thinking": how} if how else {}}
 
@@ -124,7 +124,8 @@ def _carried_thinking(value: Any, _: Any) -> Any:
     effort = given.get("effort")
     word = _NEAREST.get(effort, effort) if type(effort) is str else None
     kept: Native = {"effort": word} if word in _EFFORTS else {}
-    if type(given.get("budget")) is int:
+    # -1 leaves it to the model, as it is where there is an effort.
+    if type(given.get("budget")) is int and not (kept and given["budget"] == -1):
         kept = {"budget": given["budget"]}
     if type(given.get("summary")) is str:
         kept["summary"] = "auto"

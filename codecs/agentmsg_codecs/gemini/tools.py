@@ -1,6 +1,7 @@
 """The tools of a request: function declarations, several in one object, and the provider's own tools.
 
-Adjacent declarations share an object. If a document begins another object, its first declaration is marked.
+Adjacent declarations share an object. If a document begins another object, its first declaration is marked. What else
+an object with declarations holds is a tool of its own, marked to go back there.
 """
 
 from __future__ import annotations
@@ -66,16 +67,19 @@ DECLARATIONS = Described(FAMILY, (
 
 
 def _read_one(native: Any) -> list[Any]:
-    """Return the tools of one object; a NativeTool if it holds anything but declarations."""
-    holder = next((key for key in _HOLDERS if is_object(native) and native.keys() == {key}), None)
-    given: Any = native[holder] if holder is not None else None
+    """Return the tools of one object: its declarations, and a NativeTool for whatever else it holds."""
+    holders = [key for key in _HOLDERS if is_object(native) and key in native]
+    given: Any = native[holders[0]] if len(holders) == 1 else None
     try:
         if not is_list(given) or not given or not all(map(is_object, given)):
             raise Unreadable
-        tools = [DECLARATIONS.shapes["declaration"].read(each, am.ToolSpec) for each in given]
+        tools: list[Any] = [DECLARATIONS.shapes["declaration"].read(each, am.ToolSpec) for each in given]
     except (Unreadable, AgentMsgError):
         return [_make_native(FAMILY, adopt(native))]
-    return tools if holder == _HOLDERS[0] else [marked(tools[0], FAMILY, holder="snake"), *tools[1:]]
+    if holders[0] != _HOLDERS[0]:
+        tools[0] = marked(tools[0], FAMILY, holder="snake")
+    rest = {key: value for key, value in native.items() if key != holders[0]}
+    return [*tools, marked(_make_native(FAMILY, adopt(rest)), FAMILY, beside=True)] if rest else tools
 
 
 def read_tools(natives: Any) -> tuple[Any, ...]:
@@ -95,7 +99,10 @@ def write_tools(tools: Sequence[Any]) -> list[Any]:
     held: list[Any] | None = None
     for tool in tools:
         if isinstance(tool, am.NativeTool):
-            out.append(thaw(tool.value))
+            if held is not None and is_marked(tool, FAMILY, "/beside"):
+                out[-1] |= thaw(tool.value)
+            else:
+                out.append(thaw(tool.value))
             held = None
             continue
         if held is None or is_marked(tool, FAMILY, "/opens"):
@@ -108,7 +115,9 @@ def write_tools(tools: Sequence[Any]) -> list[Any]:
 
 def tool_rows() -> dict[type[Any], Row]:
     """Return the rows of the tools that requests support."""
+    import agentmsg_codecs.wire.hosted_tools as hosted_tools  # noqa: PLC0415 - readers need no table
+
     return {
         am.ToolSpec: DECLARATIONS.rows.row("declaration", rules={am.ToolSpec: with_input}, kind=cells.kinds()),
-        am.NativeTool: native_tool_row(FAMILY, lambda native: _read_one(native)[0]),
+        am.NativeTool: native_tool_row(FAMILY, lambda native: _read_one(native)[0], hosted_tools.same_in(FAMILY)),
     }

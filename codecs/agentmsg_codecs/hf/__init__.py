@@ -2,7 +2,7 @@
 
 A document is a row (``{"messages": [...], "tools"?: [...], ...}``, prompt and completion, chosen and rejected), a list
 of messages, or one message. For a pair, the history is the prompt and the chosen answer. Columns that aren't named
-below, such as ``rejected``, are ``history.extras["hf"]``.
+below are ``history.extras["hf"]``.
 
 New rows are written for chat templates: arguments as objects, the content ``""`` beside calls alone, no key that is
 null, and results with the name of their tool. ``apply_chat_template`` takes these rows unchanged.
@@ -15,6 +15,8 @@ Follows trl 1.16 and the chat templates that it ships.
 | prompt, completion or chosen | messages |
 | system, a text | a system message, the first |
 | a prompt, completion or chosen that is a text | a user's message; an assistant's |
+| messages, chosen and rejected (Axolotl) | like prompt, chosen, rejected |
+| rejected, beside a prompt and chosen | extras["hf"], where all rows have it: a list of messages |
 | input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
 | context, completions with ranks (NeMo RL) | like prompt, and chosen for the lowest rank |
 | prompt_messages, chosen_messages, rejected_messages | like prompt, chosen, rejected |
@@ -54,7 +56,7 @@ from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages, unpaired
-from agentmsg_codecs.hf.names import CONTENT_KEYS, FAMILY, KEPT
+from agentmsg_codecs.hf.names import CHOSEN, CONTENT_KEYS, FAMILY, KEPT, LISTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,14 +129,17 @@ class HfCodec(RowCodec):
             first = self.engine.read({"role": "system", "content": rest.pop("system")})
             read.insert(0, marked(first, FAMILY, column=True))
         messages = list(map(unpaired, made_ids.linked(read, FAMILY, are_named=True)))
-        is_usual = row.place == "messages" and self.container == "row"
+        is_usual = row.place == "messages" and self.container == "row" and len(row.parts) == 1
         note: Native = {} if is_usual else {"/container": row.place}
         if row.texts:
             note["/texts"] = list(row.texts)
+        if row.objects:
+            note["/objects"] = list(row.objects)
         if row.preference is not None:
             note["/preference"] = row.preference
         if row.json is not None:
-            note["/json"] = spelling.told_list(row.json, self._written(messages)[is_lifted:])
+            written = self._written(messages)[is_lifted:]
+            note["/json"] = spelling.told_list(row.json, written[: len(row.parts[row.place])])
         if not own_columns.COLUMNS.isdisjoint(rest):
             messages = own_columns.placed(messages, rest)
         return self.history(messages, rest, note, self.engine.tools)
@@ -146,7 +151,7 @@ class HfCodec(RowCodec):
                 message = self.engine.read(own_rows.without_nulls(native) if self.nulls == "absent" else native)
             except AgentMsgError as error:
                 raise error.at(*row.path_of(column, index)) from None
-            is_answer = row.place == "prompt" and column != "prompt"
+            is_answer = column != row.place
             messages.append(marked(message, FAMILY, answer=column) if is_answer else message)
         return messages
 
@@ -161,7 +166,7 @@ class HfCodec(RowCodec):
             return written[0] if place == "single" and len(written) == 1 and _is_single(written[0]) else written
         messages, media = own_columns.unplaced(history.messages)
         columns = own_rows.columns_of(history)
-        place = "prompt" if "prompt" in columns else min(columns, default="")
+        place = next((column for column in ("prompt", *LISTS, CHOSEN) if column in columns), "")
         row: Native = {}
         if place:
             written = self._written(messages)

@@ -25,9 +25,12 @@ from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
 from agentmsg_codecs.hf.roles import has_function_call
-from agentmsg_codecs.hf.rows import taken
+from agentmsg_codecs.hf.rows import taken, told_rejected
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg.formats import Cell
     from agentmsg_codecs.hf.messages import Messages
 
 _Rows = dict[type[Any], Row]
@@ -148,6 +151,17 @@ def _without_made_name(message: am.Msg) -> am.Msg:
     return message.evolve(content=(block.evolve(name=None),)) if is_made else message
 
 
+def _beside(columns: Callable[[Any], frozenset[str]]) -> Cell:
+    """Return the cell for the other columns, and for a rejected answer, which is a list of messages."""
+    own = carried_extras((FAMILY, columns))
+
+    def extras(value: Any, history: am.History) -> Any:
+        told = told_rejected(value, history)
+        return own(value, history) if told is value else own(told, history.evolve(extras=told))
+
+    return extras
+
+
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table.
 
@@ -196,7 +210,7 @@ def make_caps(messages: Messages) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, columns))},
+        history={"tools": KEEP, "extras": _beside(columns)},
         tools=messages.tools.rows(),
         arrange=(restructure.split_results, restructure.order("assistant", _rank)),
         needs_id=natives.lacks_id(FAMILY),

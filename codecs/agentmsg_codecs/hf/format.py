@@ -196,7 +196,7 @@ _ID = Key("id", "id", Link(), "may", lacks="no-id")
 _NAME = Key("name", "name", Text())
 _ABOUT = (
     _NAME, Key("description", "description", Text(), "may"), Key("parameters", "parameters", Object(), "may"),
-    Key("strict", "strict", Truth(), "may"),
+    Key("strict", "strict", Truth(is_flag=True), "may"),
 )  # fmt: skip
 
 

@@ -8,7 +8,8 @@ ITEM = "hf.item"
 # The keys for a model's thinking; each chat template knows one of them.
 REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 # The columns of answers to a prompt; of a list of messages; and all columns of messages.
-ANSWERS = ("completion", "chosen")
+CHOSEN, REJECTED = "chosen", "rejected"
+ANSWERS = ("completion", CHOSEN)
 LISTS = ("messages", "conversations", "conversation", "trajectory", "traj", "turns")
 COLUMNS = frozenset({*LISTS, *ANSWERS, "prompt"})
 # Further keys with content that a model reads or learns from.

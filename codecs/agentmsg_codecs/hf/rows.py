@@ -11,11 +11,15 @@
 | input, preferred_output, non_preferred_output (OpenAI) | like prompt, chosen, rejected |
 | context; completions, each with a rank (NeMo RL) | like prompt; chosen is the completion with the lowest rank |
 | prompt_messages, chosen_messages, rejected_messages | like prompt, chosen, rejected |
+| messages (or another list), chosen and rejected, each an answer (Axolotl) | those of both |
 | system, a text, unless the first message is a system message | a system message before the others |
 
+Beside a prompt and a chosen answer, the rejected one is a list of messages, too.
+
 Marks: on the history ``/container`` (the first of these columns; or "list", "single"), ``/texts`` (which of them are
-texts), ``/json`` (the style of JSON text, and its orders of keys) and ``/preference`` (True: the columns are OpenAI's;
-"ranked": NeMo's; "messages": those with longer names); on each message of an answer ``/answer`` (its column), on a
+texts), ``/objects`` (which answers are one message instead of a list), ``/json`` (the style of JSON text, and its
+orders of keys) and ``/preference`` (True: the columns are OpenAI's; "ranked": NeMo's; "messages": those with longer
+names); on each message of an answer ``/answer`` (its column), on a
 system message ``/column``.
 """
 
@@ -26,7 +30,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
     Native,
+    adopt,
     is_list,
+    is_mapping,
     is_marked,
     is_object,
     is_sequence,
@@ -34,17 +40,21 @@ from agentmsg.formats import (
     natives,
     spelling,
 )
-from agentmsg.formats.bodies import check_document
-from agentmsg_codecs.hf.names import ANSWERS, COLUMNS, FAMILY, LISTS
+from agentmsg.formats.bodies import Pairs, check_document
+from agentmsg_codecs.hf.names import ANSWERS, CHOSEN, COLUMNS, FAMILY, LISTS, REJECTED
 from agentmsg_codecs.hf.preferences import path_of, usual_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     import agentmsg as am
 
 _WHOLE = (*LISTS, "chosen")
-_ROLES: Mapping[str, str] = {"prompt": "user", "completion": "assistant", "chosen": "assistant"}
+_ROLES: Mapping[str, str] = {
+    "prompt": "user",
+    **dict.fromkeys(("completion", "chosen", "rejected"), "assistant"),
+}
+PAIRS = Pairs(owner=FAMILY)
 
 
 class Row(NamedTuple):
@@ -55,6 +65,7 @@ class Row(NamedTuple):
         parts: the native messages, by column.
         texts: the columns of messages that are texts.
         rest: the other columns.
+        objects: the columns of messages that are one.
         preference: the mark of other columns that these stand for.
         json: the JSON text that holds the messages.
     """
@@ -63,6 +74,7 @@ class Row(NamedTuple):
     parts: Mapping[str, list[Any]]
     texts: tuple[str, ...]
     rest: Native
+    objects: tuple[str, ...] = ()
     preference: Any = None
     json: str | None = None
 
@@ -76,7 +88,8 @@ class Row(NamedTuple):
         """Return the path of a message in the document."""
         if self.place == "single":
             return ()
-        return (index,) if self.place == "list" else (*path_of(column, self.preference), index)
+        last = () if column in self.objects else (index,)
+        return (index,) if self.place == "list" else (*path_of(column, self.preference), *last)
 
 
 def row_of(document: Any) -> Row:
@@ -97,12 +110,16 @@ def row_of(document: Any) -> Row:
             return Row("single", {"single": [document]}, (), {})
         if type(document.get("text")) is not str:
             raise DecodeError("a row must have messages, or a prompt", path=("messages",))
-    texts = tuple(column for column in columns if type(document[column]) is str)
-    is_json = bool(texts) and columns[0] in LISTS
     parts = {column: _messages(column, document[column]) for column in columns}
     rest = {key: value for key, value in document.items() if key not in parts}
-    place = columns[0] if columns else "text"
-    return Row(place, parts, () if is_json else texts, rest, json=document[place] if is_json else None)
+    rejected = usual_rejected(rest.get(REJECTED)) if is_pair(parts) else None
+    answers = columns if rejected is None else (*columns, REJECTED)
+    texts = tuple(column for column in answers if type(document[column]) is str)
+    objects = tuple(column for column in answers if is_object(document[column]))
+    rest |= {} if rejected is None else {REJECTED: rejected}
+    if texts and columns[0] in LISTS:
+        return Row(columns[0], parts, (), rest, objects, json=document[columns[0]])
+    return Row(columns[0] if columns else "text", parts, texts, rest, objects)
 
 
 def _is_row(value: Any) -> bool:
@@ -114,13 +131,34 @@ def _columns(row: Native) -> tuple[str, ...]:
     for column in LISTS:
         found = parsed(row.get(column))
         if is_list(found) and (column == "messages" or all(map(_has_role, found))):
-            return (column,)
+            return (column, CHOSEN) if _is_answered(row) else (column,)
     prompt = row.get("prompt")
     answer = next((key for key in ANSWERS if type(row.get(key)) is str or (is_list(row.get(key)) and row[key])), None)
     is_whole = answer == "chosen" and is_list(row["chosen"])
     if not is_list(prompt) and (is_whole or type(prompt) is not str):
         return ("chosen",) if is_whole else ()
     return ("prompt",) if answer is None else ("prompt", answer)
+
+
+def _is_answered(row: Native) -> bool:
+    """Whether a row with a list of messages has both answers to them, none of which is a text."""
+    return all(
+        type(row.get(key)) is not str and PAIRS.is_answer(usual_rejected(row.get(key))) for key in (CHOSEN, REJECTED)
+    )
+
+
+def is_pair(columns: Container[str]) -> bool:
+    """Whether the columns of messages are a prompt and its chosen answer."""
+    return CHOSEN in columns and any(column in columns for column in ("prompt", *LISTS))
+
+
+def usual_rejected(value: Any) -> Any:
+    """Return a rejected answer as a list of messages, if it is a text or one message; None for any other value."""
+    if type(value) is str and value:
+        return [{"role": "assistant", "content": value}]
+    if is_object(value) and type(value.get("role")) is str:
+        return [value]
+    return value if is_list(value) and value else None
 
 
 def _has_role(value: Any) -> bool:
@@ -135,6 +173,8 @@ def parsed(value: Any) -> Any:
 def _messages(column: str, value: Any) -> list[Any]:
     if column in LISTS:
         return parsed(value)  # type: ignore[no-any-return]
+    if is_object(value):
+        return [value]
     return [{"role": _ROLES[column], "content": value}] if type(value) is str else value
 
 
@@ -145,7 +185,16 @@ def place_of(history: am.History) -> str | None:
     """Return where the messages of a history were read from; None if they are new."""
     place = mark_of(history, FAMILY, "/container")
     known = ("list", "single", "text", "prompt", *_WHOLE)
+    if place is None and _is_split(history):
+        return "prompt"
     return place if isinstance(place, str) and place in known else None
+
+
+def _is_split(history: am.History) -> bool:
+    """Whether a history has a rejected answer, and messages that are the chosen one."""
+    own = natives.extras_of(history, FAMILY)
+    is_answer = REJECTED in own and PAIRS.is_answer(usual_rejected(thaw(own[REJECTED])))
+    return is_answer and answer_of(history.messages)[1] == CHOSEN
 
 
 def answer_of(messages: Sequence[am.Msg]) -> tuple[int, str | None]:
@@ -167,15 +216,33 @@ def written(history: am.History, messages: list[Any], place: str) -> Native:
     """
     if place != "prompt":
         told = mark_of(history, FAMILY, "/json") if place in LISTS else None
-        return {place: messages if told is None else spelling.dump_listed(messages, told, _has_role)}
+        start = answer_of(history.messages)[0] if CHOSEN in columns_of(history) - {place} else len(messages)
+        answers = _answers(history, messages[start:], ()) if start < len(messages) else {}
+        asked = messages[:start]
+        return {place: asked if told is None else spelling.dump_listed(asked, told, _has_role), **answers}
     start, column = answer_of(history.messages)
     noted: Any = mark_of(history, FAMILY, "/texts")
     texts = noted if is_sequence(noted) else ()
-    answer = {} if column is None else {column: _as_text(column, messages[start:], texts)}
-    if column == "chosen" and is_list(answer[column]):
+    if column == CHOSEN:
+        answer = _answers(history, messages[start:], texts)
+    else:
+        answer = {} if column is None else {column: _as_text(column, messages[start:], texts)}
+    if column == CHOSEN and is_list(answer[column]):
         # Beside a text, the list would be the whole conversation.
         texts = ()
     return {"prompt": _as_text("prompt", messages[:start], texts), **answer}
+
+
+def _answers(history: am.History, chosen: list[Any], texts: Sequence[Any]) -> Native:
+    """Return the columns of a chosen and a rejected answer, each a text or one message if it was read from that."""
+    noted: Any = mark_of(history, FAMILY, "/objects")
+    objects = noted if is_sequence(noted) else ()
+    rejected = usual_rejected(thaw(natives.extras_of(history, FAMILY).get(REJECTED)))
+    answers = {CHOSEN: chosen, **({} if rejected is None else {REJECTED: rejected})}
+    for column, answer in answers.items():
+        is_one = column in objects and len(answer) == 1 and is_object(answer[0])
+        answers[column] = answer[0] if is_one else _as_text(column, answer, texts)
+    return answers
 
 
 def is_lifted(history: am.History, messages: list[Any]) -> bool:
@@ -209,9 +276,27 @@ def columns_of(history: am.History) -> frozenset[str]:
     if place == "prompt":
         column = answer_of(history.messages)[1]
         return frozenset({place} if column is None else {place, column})
+    if place in LISTS and _is_split(history) and _may_answer(history.messages[answer_of(history.messages)[0]]):
+        return frozenset({place, CHOSEN})
     # An empty list under "chosen" isn't read as messages.
     is_empty = place == "chosen" and not history.messages
     return frozenset({place if place in _WHOLE and not is_empty else "messages"})
+
+
+def _may_answer(message: am.Msg) -> bool:
+    """Whether the raw message is an assistant's."""
+    native = natives.native_of(message, FAMILY) if message.role == "native" else None
+    return message.role == "assistant" if native is None else PAIRS.is_answer([native])
+
+
+def told_rejected(extras: Any, history: am.History) -> Any:
+    """Return extras with a rejected answer as it is read beside a chosen one."""
+    own = extras.get(FAMILY)
+    value: Any = own.get(REJECTED) if is_mapping(own) else None
+    if not (type(value) is str or is_mapping(value)) or not is_pair(columns_of(history)):
+        return extras
+    usual = usual_rejected(thaw(value))
+    return extras if usual is None else adopt({**extras, FAMILY: {**own, REJECTED: usual}})
 
 
 def taken(history: am.History) -> frozenset[str]:
@@ -223,7 +308,9 @@ def taken(history: am.History) -> frozenset[str]:
     rest: Any = {key: thaw(own[key]) for key in own if key in COLUMNS and key not in ours}
     if not rest:
         return ours
-    found = _columns({**rest, **{key: [{"role": "user"}] for key in ours}})
+    rest |= {REJECTED: thaw(own[REJECTED])} if REJECTED in own else {}
+    role = "assistant" if is_pair(ours) else "user"
+    found = _columns({**rest, **{key: [{"role": role}] for key in ours}})
     return ours if frozenset(found) == ours else COLUMNS
 
 

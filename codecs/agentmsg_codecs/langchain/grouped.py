@@ -13,12 +13,12 @@ import agentmsg as am
 from agentmsg import Made, thaw
 from agentmsg.formats import (
     EMPTY,
-    Grouping,
     Native,
     adopt,
     grouping,
     is_list,
     is_mapping,
+    issuers,
     maker,
     mark_of,
     marked,
@@ -28,7 +28,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_hint, is_words, make_result, make_text, write_cache
 from agentmsg_codecs.langchain.messages.fields import BODY_KEYS
-from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,7 +85,7 @@ def _write_result(block: Any, parts: ContentParts) -> am.NativeBlock:
     return _make_native(codec=FAMILY, value=adopt(thaw(part)))
 
 
-def make_grouping(parts: ContentParts) -> Grouping:
+def make_grouping(parts: ContentParts) -> grouping.Grouping:
     """Return the rule of which messages may share a human message; by default, a tool message is on its own."""
 
     def may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
@@ -93,7 +93,7 @@ def make_grouping(parts: ContentParts) -> Grouping:
             return _may_open(message, parts)
         return (len(group) > 1 or _may_open(group[0], parts)) and _may_follow(group[-1], message, parts)
 
-    return Grouping(family=FAMILY, may_join=may_join, stands_free=lambda message: message.role == "tool")
+    return grouping.Grouping(family=FAMILY, may_join=may_join, stands_free=lambda message: message.role == "tool")
 
 
 def _may_open(message: am.Msg, parts: ContentParts) -> bool:
@@ -183,6 +183,10 @@ def _with_links(messages: list[am.Msg], id_of: Callable[[Any, str], Any]) -> lis
     return messages if out is None else out
 
 
+# Most models are whose the parts are, or their names don't tell.
+_OWN_ISSUERS = (None, ANTHROPIC)
+
+
 def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
     """Return the messages that were read, with human messages split; these messages have seats."""
     # A made id isn't written, because a reader makes the same link again.
@@ -193,6 +197,10 @@ def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
             pieces = split(message, parts)
             if pieces[0] is not message:
                 split_up[index] = pieces
+        elif message.model is not None and issuers.issuer_of_model(message.model) not in _OWN_ISSUERS:
+            new = issuers.with_issuer(message, FAMILY, ANTHROPIC)
+            if new is not message:
+                split_up[index] = [new]
     if not split_up:
         return messages
     groups = (split_up.get(index, message) for index, message in enumerate(messages))

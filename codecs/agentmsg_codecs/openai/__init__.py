@@ -41,6 +41,7 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | annotations (of a response inside a request) | citations of the text |
 | parameters of the body, such as model, max_completion_tokens, stop | settings |
 | tools: function; custom; functions | ToolSpec of kind "function" or "custom" |
+| input, preferred_output, non_preferred_output (fine-tuning) | the same; the last messages; extras["hf"]["rejected"] |
 | any other tool, part, entry of tool_calls, or message | NativeTool; NativeBlock; a message with the role "native" |
 | unknown keys; an invalid name or id | extras["openai"] |
 | unknown keys of an inner object, such as function or image_url | extras["openai.item"] |
@@ -49,13 +50,14 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
 import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError
-from agentmsg.formats import Codec, Native, adopt, excerpt, is_list, is_object, note_of, speed
+from agentmsg.formats import Codec, Native, adopt, excerpt, is_list, is_object, marked, note_of, speed
 from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai.annotations import ANNOTATIONS
@@ -63,7 +65,8 @@ from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.likeness import is_message, sniff_messages
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
-from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
+from agentmsg_codecs.openai.pairs import PAIRS, put_together, taken_apart
+from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, needs_reasoning, place_of_option
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
 
@@ -84,6 +87,8 @@ class OpenAICodec(Codec):
     Attributes:
         thinking: where to write thinking that wasn't read from a field of its own. OpenAI's messages have none, so
             "drop" leaves it out. "text" puts it into the text, in tags. The others are fields of compatible servers.
+            "auto" is "reasoning_content" if the name of the model tells that it needs its thinking back (DeepSeek V4,
+            MiMo, Kimi's thinking models), else "drop".
         results: where to write images and other media of tool results. "text" leaves them out. "user" puts them into a
             user message after the results.
         container: how to write a history that wasn't read from OpenAI: as a request body, or as a list of messages if
@@ -101,11 +106,17 @@ class OpenAICodec(Codec):
     kept: ClassVar[frozenset[str]] = frozenset({"weight", "prefix", "partial", "index", "format"})
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | CONTENT_KEYS
+    # Searches: OpenAI's, and those of xAI, Qwen and OpenRouter.
+    tool_keys: ClassVar[frozenset[str]] = frozenset({
+        "enable_search", "plugins", "search_parameters", "web_search_options",
+    })  # fmt: skip
     rules = rules_at("agentmsg_codecs.openai.sending")
     # The results of tools are texts here.
     repairs_with: ClassVar[Mapping[str, Any]] = adopt({"results": "user"})
 
-    thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
+    thinking: Literal["auto"] | Thinking = attrs.field(
+        default="auto", validator=attrs.validators.in_(("auto", *THINKING))
+    )
     results: Literal["text", "user"] = attrs.field(default="text", validator=attrs.validators.in_(("text", "user")))
     container: Literal["body", "list"] = attrs.field(default="body", validator=attrs.validators.in_(("body", "list")))
     engine: Messages = attrs.field(
@@ -126,8 +137,20 @@ class OpenAICodec(Codec):
 
         return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
 
+    def suited(self, history: am.History) -> Codec:
+        """Return the codec to write a history with: one that writes thinking if the model needs it back."""
+        model = None if history.settings is None or self.thinking != "auto" else history.settings.model
+        return _with_reasoning(self) if needs_reasoning(model) else self
+
     def read(self, document: Any) -> am.History:
         """Read a request body, a list of messages, or one message."""
+        pair = taken_apart(document)
+        if pair is not None:
+            request, start, rejected = pair
+            return marked(PAIRS.paired(self._read(request), start, rejected), FAMILY, pair=True)
+        return self._read(document)
+
+    def _read(self, document: Any) -> am.History:
         natives, parameters, note = _opened(document)
         self.engine.fill()
         messages: list[am.Msg] = []
@@ -142,6 +165,8 @@ class OpenAICodec(Codec):
     def read_held(self, document: Any, depth: int) -> am.History | None:
         """Read a document that the caller still owns; of usual messages, only the texts are kept."""
         self.engine.fill()
+        if taken_apart(document) is not None:
+            return None
         natives, parameters, note = _opened(document)
         if note == _SINGLE:
             return None
@@ -161,15 +186,19 @@ class OpenAICodec(Codec):
         self.engine.fill()
         natives = list(map(self.engine.write, unlinked(history.messages)))
         tools = write_tools(self.engine.described.shapes, history.tools)
-        settings = _REQUESTS.write_settings(history.settings)
-        body: Native = {"messages": natives, **tools, **settings}
-        document = _REQUESTS.closed(history, body, {})
+        settings = _REQUESTS.write_settings(history.settings, _REQUESTS.parameters(history))
+        document = _REQUESTS.closed(history, {"messages": natives, **tools}, settings)
         is_bare = self.container == "list" and "/container" not in note_of(history, FAMILY) and len(document) == 1
-        return natives if is_bare else document
+        return put_together(natives if is_bare else document, history)
 
     def likeness(self, document: Any) -> float:
         """Return how much the messages of a document look like OpenAI's."""
         return sniff_messages(document)
+
+
+@cache
+def _with_reasoning(codec: OpenAICodec) -> OpenAICodec:
+    return attrs.evolve(codec, thinking="reasoning_content")
 
 
 def _opened(document: Any) -> tuple[list[Any], Native, Native]:

@@ -13,6 +13,7 @@ from agentmsg.formats import (
     MessageRow,
     Swap,
     carried_extras,
+    cells,
     is_marked,
     natives,
     restructure,
@@ -24,6 +25,7 @@ from agentmsg_codecs.openai.block_capabilities import RESULT_ROWS, assistant_row
 from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.images import images_last
 from agentmsg_codecs.openai.names import FAMILY, REASONING_KEYS
+from agentmsg_codecs.openai.pairs import CELL
 from agentmsg_codecs.openai.places import (
     is_beside,
     is_field_audio,
@@ -185,7 +187,9 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
         apart={cls: users[cls] for cls in (am.ImageBlock, am.AudioBlock, am.FileBlock)} if apart else None,
         history={
             "tools": KEEP,
-            "extras": carried_extras((FAMILY, lambda history: _body_keys(described.shapes, history))),
+            "extras": cells.together(
+                carried_extras((FAMILY, lambda history: _body_keys(described.shapes, history))), CELL
+            ),
         },
         tools=tool_rows(described),
         settings=SETTINGS.row(),

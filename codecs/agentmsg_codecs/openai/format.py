@@ -305,7 +305,11 @@ CALLS = (
 )  # fmt: skip
 
 _ABOUT = (_NAME, Key("description", "description", Text(), "may"))
-_FUNCTION = (*_ABOUT, Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(), "may"))
+_FUNCTION = (
+    *_ABOUT,
+    Key("parameters", "parameters", Object(), "may"),
+    Key("strict", "strict", Truth(is_flag=True), "may"),
+)
 TOOLS = (
     Form("tool", am.ToolSpec, "function", (Inside("function", _FUNCTION, space=ITEM), ODD_CACHE),
          tagged="usual", is_apart=True),

@@ -15,6 +15,9 @@ CHOICES = "openai.choices"
 # The namespace in notes for the spellings of a response's message: requests have others.
 MESSAGE = "openai.message"
 
+# Where rows of training data have a rejected answer.
+PAIRED = "hf"
+
 # The role of DeepSeek's templates for instructions that come with the latest message of a user.
 REMINDER = "latest_reminder"
 

@@ -16,6 +16,7 @@ mark ``/copies`` on the message names it, and it is written again from the block
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import agentmsg as am
@@ -58,6 +59,29 @@ Thinking = Literal["drop", "text", "reasoning_content", "reasoning", "reasoning_
 THINKING: tuple[str, ...] = get_args(Thinking)
 _make_thinking = maker(am.ThinkingBlock)
 _make_signature = maker(am.Signature)
+
+
+# Models that refuse a tool call without the thinking before it, by maker; hosts put a path before the name. So their
+# errors say: "The `reasoning_content` in the thinking mode must be passed back to the API" (DeepSeek, MiMo; so says
+# DeepSeek's guide to the thinking mode), "thinking is enabled but reasoning_content is missing in assistant tool call
+# message" (Kimi).
+NEED_REASONING: Mapping[str, str] = {
+    "DeepSeek": r"deepseek[-.](v[4-9]|flash|pro)",
+    "Kimi": r"kimi-(.*thinking|for-coding|k2[.p-][5-9]|k[3-9])",
+    "MiMo": r"mimo-v\d",
+}
+_OF_OPENAI = r"(chat)?gpt-|o\d|codex"
+
+
+@cache
+def needs_reasoning(model: str | None) -> bool | None:
+    """Whether a model must get its thinking back, by its name; None if the name doesn't tell."""
+    import re  # noqa: PLC0415 - readers need no names of models
+
+    def is_one(names: str) -> bool:
+        return model is not None and re.match(rf"(.*[/.:])?({names})", model, re.IGNORECASE) is not None
+
+    return True if any(map(is_one, NEED_REASONING.values())) else False if is_one(_OF_OPENAI) else None
 
 
 def place_of_option(thinking: str) -> str | None:

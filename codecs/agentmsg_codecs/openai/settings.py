@@ -35,6 +35,7 @@ from agentmsg_codecs.openai.names import FAMILY
 _MOST, _OLD_MOST = "max_completion_tokens", "max_tokens"
 _CHOICES = {word: word for word in ("auto", "none", "required")}
 _FORMATS = {"text": "text", "json_object": "json"}
+# Without `strict` it is false, in both of OpenAI's APIs (their OpenAPI document), unlike tools of the Responses API.
 _SCHEMA_KEYS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 
@@ -70,16 +71,12 @@ def _write_stop(settings: Any) -> Native:
 
 def _read_format(value: Any) -> Any:
     kind: Any = value.get("type") if is_object(value) else None
-    if type(kind) is str and kind in _FORMATS and len(value) == 1:
+    if type(kind) is str and kind in _FORMATS:
         return _FORMATS[kind]
-    schema: Any = value.get("json_schema") if kind == "json_schema" else None
-    if not is_object(schema) or len(value) != 2 or not _is_schema(schema):  # noqa: PLR2004 - both keys
+    held: Any = value.get("json_schema") if kind == "json_schema" else None
+    if not is_object(held) or type(held.get("name")) is not str or not is_mapping(held.get("schema")):
         raise Unreadable
-    return adopt(schema)
-
-
-def _is_schema(value: Any) -> bool:
-    return type(value.get("name")) is str and is_mapping(value.get("schema")) and _SCHEMA_KEYS.issuperset(value)
+    return adopt({key: held[key] for key in held if key in _SCHEMA_KEYS})
 
 
 def _write_format(value: Any) -> Native:
@@ -136,7 +133,8 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("response_format", Via(_read_format, _write_format, {}, supports=_carried_format)),
         _key("reasoning_effort", Via(_read_effort, _write_effort, {}, supports=_carried_effort), "reasoning"),
         _key("stream", Truth()),
-        _key("store", Truth()),
+        # OpenAI stores them or not, as an account is set; so false is said (its guide to migrating, 2026).
+        _key("store", Truth(is_flag=True, tells_no=True)),
         _key("user", Text()),
         BodySettings.labels("metadata"),
     ), is_apart=True),

@@ -15,6 +15,7 @@ _SIGNERS: dict[str | None, frozenset[str | None]] = {
     "reasoning_details": frozenset({*FORMATS, None}),
     "thinking_blocks": frozenset({"anthropic"}),
 }
+_SEALED = cells.sealed_by("anthropic", family=FAMILY)
 
 
 def part(block: Any) -> Any:
@@ -61,7 +62,7 @@ def field_row(default: str | None, *, as_text: bool) -> Row:
     return Row(
         {
             "thinking": KEEP,
-            "redacted": lambda value, block: value if place_of(block, default) in LISTS else None,
+            "redacted": lambda value, block: _SEALED(value, block) if place_of(block, default) in LISTS else None,
             "signature": signature,
             "item_id": lambda value, block: value if place_of(block, default) == "reasoning_details" else None,
             "extras": carried_extras((FAMILY, taken)),

@@ -66,5 +66,5 @@ def tool_rows(described: Described) -> dict[type, Row]:
     """Return the rows of tools."""
     spec = described.rows.row("tool", "custom_tool", cache=_cache, kind=cells.kinds("custom"))
     shape = described.shapes["tool"]
-    native = native_tool_row(FAMILY, lambda native: read_tool(native, FAMILY, shape), "a tool that only {} has")
+    native = native_tool_row(FAMILY, lambda native: read_tool(native, FAMILY, shape))
     return {am.ToolSpec: spec, am.NativeTool: native}

@@ -16,6 +16,8 @@ Follows the Python package openai 3.54.
 | reasoning: summary or content; encrypted_content | ThinkingBlock; its signature, by "openai" |
 | function_call; custom_tool_call | ToolUseBlock of kind "function"; of kind "custom" |
 | code_interpreter_call, file_search_call, mcp_call, tool_search_call, web_search_call | ToolUseBlock of kind "server" |
+| mcp_approval_request | ToolUseBlock of kind "server", then an ApprovalRequestBlock |
+| mcp_approval_response | a user message with an ApprovalResponseBlock of kind "server" |
 | program; program_output | the same, linked: its code the input; ToolResultBlock of kind "server" |
 | their output, outputs, results, error | a ToolResultBlock right after the call, of the same item |
 | items of such tools without an id (clients that store nothing) | the same, without a result |
@@ -37,12 +39,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import Native, excerpt, is_bare_text, is_list, is_object, mark_of, marked, natives
+from agentmsg.formats import (
+    Native,
+    excerpt,
+    is_bare_text,
+    is_list,
+    is_mapping,
+    is_object,
+    is_sequence,
+    mark_of,
+    marked,
+)
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
-from agentmsg_codecs.openai_responses.likeness import is_item, sniff_body
-from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY, STORED
+from agentmsg_codecs.openai_responses.likeness import OWN_PARAMETERS, is_item, sniff_body
+from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY, PROVIDER, STORED
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -50,7 +62,18 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIResponsesCodec"]
 
-_REQUESTS = Requests(family=FAMILY, key="input", is_single=is_item, settings_in=f"{__name__}.settings")
+_REQUESTS = Requests(
+    family=FAMILY, carrier=PROVIDER, key="input", is_single=is_item, settings_in=f"{__name__}.settings"
+)
+# The parameters that are objects or lists.
+_PARAMETERS = OWN_PARAMETERS | STORED | BODY_KEYS | {"context_management", "metadata", "moderation", "stream_options"}
+
+
+def _is_stored(body: Native) -> bool:
+    """Whether a body without input asks to go on with what is stored; state that also names it holds more."""
+    named = any(body.get(key) is not None for key in STORED)
+    others = (value for key, value in body.items() if key not in _PARAMETERS)
+    return named and not any(value and (is_sequence(value) or is_mapping(value)) for value in others)
 
 
 class OpenAIResponsesCodec(OpenAIResponses):
@@ -92,7 +115,7 @@ class OpenAIResponsesCodec(OpenAIResponses):
         if type(given) is str:
             note["/text"] = True
             given = [{"role": "user", "content": given}]
-        if "input" not in body and not STORED.isdisjoint(body):
+        if "input" not in body and _is_stored(body):
             note["/input"] = "absent"
             given = []
         if not is_list(given):
@@ -109,7 +132,8 @@ class OpenAIResponsesCodec(OpenAIResponses):
         """Return the body; the items themselves where such were read, and nothing needs more."""
         self.engine.fill()
         messages = history.messages
-        rest = natives.extras_of(history, FAMILY)
+        rest = _REQUESTS.parameters(history)
+        settings = _REQUESTS.write_settings(history.settings, rest)
         body: Native = {}
         is_bare = _REQUESTS.is_bare(history)
         if not is_bare and messages and _may_instruct(messages[0]) and "instructions" not in rest:
@@ -118,14 +142,14 @@ class OpenAIResponsesCodec(OpenAIResponses):
         body["input"] = items = self.engine.write(messages)
         if history.tools:
             body["tools"] = self.engine.write_tools(history.tools)
-        body |= _REQUESTS.write_settings(history.settings)
-        is_text = not (is_bare and len(body) == 1 and not rest) and mark_of(history, FAMILY, "/text") is True
+        is_bare = is_bare and len(body) == 1 and not rest and not settings
+        is_text = not is_bare and mark_of(history, FAMILY, "/text") is True
         if is_text and len(items) == 1 and items[0].keys() == {"role", "content"}:
             is_text = items[0]["role"] == "user" and type(items[0]["content"]) is str
             body["input"] = items[0]["content"] if is_text else items
-        if not items and not STORED.isdisjoint(rest) and mark_of(history, FAMILY, "/input") == "absent":
+        if not items and mark_of(history, FAMILY, "/input") == "absent" and _is_stored({**rest, **body}):
             del body["input"]
-        return _REQUESTS.closed(history, body, {})
+        return _REQUESTS.closed(history, body, settings)
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the items of a document."""

@@ -11,6 +11,7 @@ from agentmsg.formats import (
     KEEP,
     Caps,
     Cell,
+    Drop,
     MessageRow,
     Row,
     Swap,
@@ -26,9 +27,10 @@ from agentmsg.formats.forms import Each, Nested, Rows
 from agentmsg_codecs.openai_responses.format import CITATIONS, OUTPUTS
 from agentmsg_codecs.openai_responses.item_keys import is_own_id
 from agentmsg_codecs.openai_responses.items import has_tools
-from agentmsg_codecs.openai_responses.message_items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, is_phase
+from agentmsg_codecs.openai_responses.message_items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, is_decision, is_phase
 from agentmsg_codecs.openai_responses.names import BODY_KEYS, CLIENT_TOOLS, FAMILY, ITEM
 from agentmsg_codecs.openai_responses.outcomes import call_extras, placed, result_cells
+from agentmsg_codecs.openai_responses.ran import as_clients, as_item, item_cells, kind_of, split_ran
 from agentmsg_codecs.openai_responses.settings import SETTINGS
 from agentmsg_codecs.openai_responses.tools import carried_tools, tool_rows
 
@@ -61,8 +63,9 @@ def _message_keys(message: am.Msg) -> frozenset[str]:
 _EXTRAS = carried_extras((FAMILY, _message_keys), odd=_is_odd_status)
 # What stands inside results of tools that OpenAI runs.
 SERVED_RESULTS: dict[type[Any], Row] = {am.TextBlock: Row({"text": KEEP}), am.ImageBlock: Row({"source": KEEP})}
+
 # The rule for messages with such results, and the class of block that it concerns.
-PLACED: Any = {"otherwise": placed(own.is_served), "concerns": am.ToolResultBlock}
+PLACED: Any = {"otherwise": placed(own.is_served), "concerns": (am.ToolResultBlock, am.ApprovalRequestBlock)}
 _ITEM_EXTRAS = carried_extras((ITEM, lambda _: SAID_KEYS), odd=_is_odd_word)
 
 
@@ -104,7 +107,7 @@ def run_rows(
     made = Rows(items.items)
     answers: Any = {
         am.ThinkingBlock: own.thinking_rule(thinking),
-        am.ToolUseBlock: (own.call, "kind"),
+        am.ToolUseBlock: ((as_item if is_answer else as_clients)(own.call), "kind"),
         am.ToolResultBlock: own.server_result,
         am.CompactionBlock: own.compaction,
         am.ImageBlock: own.made,
@@ -119,15 +122,39 @@ def run_rows(
         return row.having(extras=cells.together(row.fields["extras"], _ITEM_EXTRAS))
 
     call, result = rows[am.ToolUseBlock], rows[am.ToolResultBlock]
+    call = call.having(kind=cells.kinds("custom", "server", *CLIENT_TOOLS), extras=call_extras(call.fields["extras"]))
+    result = result.having(**result_cells(result.fields))
+    if is_answer:
+        call = call.having(**item_cells(call.fields, call.fields))
+        result = _given_row(result, _result_row(items))
     return {
         **rows,
         am.TextBlock: part("output_text", citations=_cited(own.part_citations if is_answer else own.citations, made)),
         am.RefusalBlock: part("refusal"),
-        am.ToolUseBlock: call.having(
-            kind=cells.kinds("custom", "server", *CLIENT_TOOLS), extras=call_extras(call.fields["extras"])
+        am.ApprovalRequestBlock: Row(
+            {"id": KEEP, "tool_call_id": lambda value, block: value if value == block.id else None}
         ),
-        am.ToolResultBlock: result.having(**result_cells(result.fields)),
+        am.ToolUseBlock: call,
+        am.ToolResultBlock: result,
     }
+
+
+def _result_row(items: Items) -> Row:
+    """Return the row of results that clients give."""
+    return Rows(items.inputs).row(
+        *(form.name for form in OUTPUTS),
+        rules={am.ToolResultBlock: (as_clients(own.result), ("structured", "error", "kind"))},
+        kind=cells.kinds("custom", *CLIENT_TOOLS),
+    )
+
+
+def _given_row(served: Row, given: Row) -> Row:
+    """Return the row of the results in a response: of tools that OpenAI runs, and of functions that a server ran."""
+
+    def rule(block: am.ToolResultBlock) -> Any:
+        return own.server_result(block) if kind_of(block) is None else as_item(own.result)(block)
+
+    return Row(item_cells(served.fields, given.fields), rule)
 
 
 def _cited(supported: Cell, made: Rows) -> Cell:
@@ -140,7 +167,8 @@ def _cited(supported: Cell, made: Rows) -> Cell:
     return cell
 
 
-def _input_rows(items: Items, place: str) -> dict[type[Any], Row]:
+def input_rows(items: Items, place: str) -> dict[type[Any], Row]:
+    """Return the rows of what users give, or of what is in results ("inner")."""
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, items.inputs.parts[place].comes_back)}
     answers: Any = {
         am.ImageBlock: own.image, am.FileBlock: own.file, am.AudioBlock: own.sound, am.VideoBlock: own.video,
@@ -157,6 +185,15 @@ def _system(message: am.Msg) -> Any:
         rest = tuple(block for block in message.content if type(block) is not am.ToolsBlock)
         return Swap(message.evolve(content=rest), why)
     return message if message.role == "developer" else Swap(message.evolve(role="developer"), why, "annotation")
+
+
+def _of_openai(block: am.ApprovalResponseBlock) -> Any:
+    return block if block.kind == "server" else Drop("OpenAI is told only what was decided on tools that it runs")
+
+
+def _not_of_decisions(cell: Cell) -> Cell:
+    """Return the cell of messages that aren't a decision, whose item says nothing of its message."""
+    return lambda value, message: None if is_decision(message) else cell(value, message)
 
 
 def _says_nothing(history: am.History, key: str, value: Any) -> bool:
@@ -178,31 +215,36 @@ def make_caps(items: Items, *, thinking: str) -> Caps:
     """
     fields: dict[str, Cell] = {"id": _own_id, "extras": _EXTRAS}
     tools = Row({"tools": carried_tools(items)})
-    system = MessageRow(fields=fields, blocks={**_input_rows(items, "text"), am.ToolsBlock: tools}, otherwise=_system)
-    result = Rows(items.inputs).row(
-        *(form.name for form in OUTPUTS),
-        rules={am.ToolResultBlock: (own.result, ("structured", "error", "kind"))},
-        kind=cells.kinds("custom", *CLIENT_TOOLS),
-    )
+    system = MessageRow(fields=fields, blocks={**input_rows(items, "text"), am.ToolsBlock: tools}, otherwise=_system)
+    result = _result_row(items)
+    decision = Rows(items.inputs).row("decision", rules={am.ApprovalResponseBlock: _of_openai})
     return Caps(
         messages={
             "system": system,
             "developer": system,
-            "user": MessageRow(fields=fields, blocks=_input_rows(items, "user")),
+            "user": MessageRow(
+                fields={name: _not_of_decisions(cell) for name, cell in fields.items()},
+                blocks={**input_rows(items, "user"), am.ApprovalResponseBlock: decision},
+            ),
             "assistant": MessageRow(
                 fields={"id": _run_id, "extras": _run_extras},
                 blocks=run_rows(items, items.block_of, thinking=thinking),
                 results=SERVED_RESULTS,
                 **PLACED,
             ),
-            "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_input_rows(items, "inner")),
+            "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=input_rows(items, "inner")),
             "native": rules.native_message_row(FAMILY, items.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
         history={"tools": KEEP, "extras": SETTINGS.beside(BODY_KEYS, _says_nothing)},
         tools=tool_rows(items),
         settings=SETTINGS.row(),
-        arrange=(restructure.split_results, restructure.merge("assistant")),
+        arrange=(
+            restructure.split_results,
+            split_ran,
+            restructure.split_decisions_alone,
+            restructure.merge("assistant"),
+        ),
         needs_id=needs_id,
         derives_names=True,
         drops_emptied=True,

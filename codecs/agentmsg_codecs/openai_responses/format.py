@@ -16,8 +16,10 @@ from agentmsg.formats import (
     Native,
     Parts,
     Unreadable,
+    adopt,
     is_list,
     is_marked,
+    is_object,
     is_sequence,
     mark_of,
     media,
@@ -45,7 +47,7 @@ from agentmsg.formats.forms import (
 from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS, has_input, said_by
 from agentmsg_codecs.openai_responses.input_parts import INPUTS, ODD, PARTS, TEXTS, InputParts, says, unused
 from agentmsg_codecs.openai_responses.item_keys import ENDED, NEEDED_ID, STATUS, item_id, item_marks, own_link
-from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, XAI
+from agentmsg_codecs.openai_responses.names import CHAT_ITEM, DECIDED, FAMILY, PROVIDER, XAI
 from agentmsg_codecs.openai_responses.reasoning import REASONING
 
 if TYPE_CHECKING:
@@ -183,7 +185,7 @@ def _write_made(source: Any) -> str:
 
 # The keys of the arguments of OpenAI's tools.
 SERVED = {"code_interpreter": ("code", "container_id"), "file_search": ("queries",)}
-_RETURNED = {"code_interpreter": Spare("outputs", [], is_written=False), "file_search": unused("results")[0]}
+_RETURNED = {"code_interpreter": Spare("outputs", []), "file_search": unused("results")[0]}
 ITEMS = (
     Form("reasoning", am.ThinkingBlock, "reasoning", (item_id("reasoning"), REASONING, STATUS),
          marks=item_marks("reasoning", alone=_is_alone)),
@@ -279,12 +281,52 @@ OUTPUTS = (
     _output("custom_output", "custom_tool_call", "custom_result"),
     *RESULTS,
 )  # fmt: skip
+DECISION = Form("decision", am.ApprovalResponseBlock, DECIDED, (
+    Key("approval_request_id", "id", Text()), Key("approve", "approved", Truth()),
+    Key("reason", "reason", Text(), "may"), item_id("decision"),
+), fixed={"kind": "server"}, marks=item_marks("decision"))  # fmt: skip
+
+
+# -- tools ------------------------------------------------------------------------------------------------------------
+
+
+def _read_format(native: Native) -> dict[str, Any]:
+    """Read the format of a custom tool's input: its grammar is in an object of its own in Chat Completions."""
+    held: Any = native["format"]
+    if not is_object(held) or "grammar" in held:
+        return {"odd": ("format",)}
+    grammar = {key: value for key, value in held.items() if key != "type"}
+    theirs = {"type": "grammar", "grammar": grammar} if held.get("type") == "grammar" else held
+    return {"extras": {CHAT_ITEM: {"format": theirs}}}
+
+
+def _write_format(tool: Any) -> Native:
+    held: Any = natives.extras_copy(tool, CHAT_ITEM).get("format")
+    if not is_object(held):
+        return {}
+    is_grammar = held.get("type") == "grammar" and held.keys() == {"type", "grammar"} and is_object(held["grammar"])
+    return {"format": {"type": "grammar", **held["grammar"]} if is_grammar else held}
+
+
+def _carried_format(own: Any, tool: Any) -> Any:
+    """Keep a format that comes back."""
+    native = _write_format(tool)
+    back = _read_format(native).get("extras") if native else None
+    kept: Any = {} if back is None else adopt(back[CHAT_ITEM])
+    return own if am.same(kept, own) else kept
+
+
 _ABOUT = (Key("name", "name", Text()), Key("description", "description", Text(), "may"))
 TOOLS = (
     Form("tool", am.ToolSpec, "function", (
-        *_ABOUT, Key("parameters", "parameters", Object(), "null"), Key("strict", "strict", Truth(), "null"),
+        *_ABOUT, Key("parameters", "parameters", Object(), "null"),
+        Key("strict", "strict", Truth(is_flag=True), "null", default=True),
     ), is_apart="tool"),
-    Form("custom_tool", am.ToolSpec, "custom", _ABOUT, fixed={"kind": "custom"}, is_apart="tool"),
+    Form("custom_tool", am.ToolSpec, "custom", (
+        *_ABOUT,
+        Hatch(keys=("format",), cells={}, get=_read_format, put=_write_format, is_optional=True, odd=("format",),
+              spaces={CHAT_ITEM: _carried_format}, about='extras["openai.item"], where Chat Completions has it'),
+    ), fixed={"kind": "custom"}, is_apart="tool"),
 )  # fmt: skip
 
 
@@ -313,4 +355,4 @@ def describe_inputs() -> Described:
     """Return the description of what users and tools give, and of tools."""
     places = {"user": INPUTS, "text": TEXTS, "inner": INPUTS}
     odd = {"user": ODD, "inner": ODD}
-    return Described(FAMILY, (*PARTS, *OUTPUTS, *TOOLS), places, odd=odd, table=InputParts)
+    return Described(FAMILY, (*PARTS, *OUTPUTS, DECISION, *TOOLS), places, odd=odd, table=InputParts)

@@ -38,13 +38,15 @@ from agentmsg_codecs.openai_responses.message_items import (
     TOOLS_KEYS,
     has_said,
     id_of,
+    is_decision,
     is_phase,
     kept,
     rest_of,
     spelling_of,
     spelt,
 )
-from agentmsg_codecs.openai_responses.names import FAMILY, ITEM, MORE_TOOLS
+from agentmsg_codecs.openai_responses.names import DECIDED, FAMILY, ITEM, MORE_TOOLS
+from agentmsg_codecs.openai_responses.ran import as_client, read_ran
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -55,7 +57,8 @@ _OUTPUTS = {str(form.tag): form.name for form in OUTPUTS}
 _OUTPUT_OF = {form.fixed.get("kind", "function"): form.name for form in OUTPUTS}
 # Results of tools that OpenAI runs: of the assistant's side.
 _SERVED = frozenset(form.tag for form in ITEMS if form.cls is am.ToolResultBlock)
-_CALLS = ("function_call", "custom_tool_call", *(form.tag for form in CALLS))
+# Calls of the client's tools, and their results.
+_TOOLS = frozenset({"function_call", "custom_tool_call", *(form.tag for form in CALLS), *_OUTPUTS})
 _SAID = (am.TextBlock, am.RefusalBlock)
 _make_msg = maker(am.Msg)
 _make_said = maker(am.Msg, "role", "content")
@@ -133,17 +136,27 @@ class Items:
     def read_run(self, items: Iterable[Any]) -> tuple[Any, ...]:
         """Return the blocks of the items of a response: all are of the assistant's side."""
         blocks: list[Any] = []
+        has_results = False
         for item in items:
             found = self._read(item)
-            blocks += found if isinstance(found, list) else [natives.native_part(item, FAMILY, natives.native_texts)]
-        return tuple(blocks)
+            if isinstance(found, list):
+                blocks += found
+            elif found.role == "tool":
+                has_results = True
+                blocks.append(found.content[0])
+            else:
+                blocks.append(natives.native_part(item, FAMILY, natives.native_texts))
+        return tuple(read_ran(blocks) if has_results else blocks)
 
     def calls(self, items: Any) -> Iterator[Any]:
-        """Yield the calls of the client's tools among the items of a response, one by one."""
-        for item in items if is_list(items) else ():
-            if is_object(item) and item.get("type") in _CALLS:
-                found = self._read(item)
-                yield found[0] if isinstance(found, list) else None
+        """Yield the calls of tools among the items of a response, until one is the client's."""
+        of_tools = list(filter(_is_of_tool, items)) if is_list(items) else []
+        if any(item["type"] in _OUTPUTS for item in of_tools):
+            yield from self.read_run(of_tools)
+            return
+        for item in of_tools:
+            found = self._read(item)
+            yield found[0] if isinstance(found, list) else None
 
     def _read(self, item: Any) -> am.Msg | list[Any]:
         """Return the message of an item, or the blocks of one of the assistant's side."""
@@ -155,6 +168,8 @@ class Items:
                 if type(tag) is str and tag in _OUTPUTS:
                     block = self.inputs.shapes[_OUTPUTS[tag]].exact[tag](item)  # type: ignore[index]
                     return _make_said("tool", (block,))
+                if tag == DECIDED:
+                    return _make_said("user", (self.inputs.shapes["decision"].exact[tag](item),))  # type: ignore[index]
                 if tag == MORE_TOOLS:
                     return self._more_tools(item)
                 if tag == "message" and has_said(item):
@@ -167,6 +182,10 @@ class Items:
 
     def _served(self, item: Native) -> list[Any] | None:
         """Return the call and the result of an item that has both; None for others."""
+        asked = outcomes.call_asked_for(item)
+        if asked is not None:
+            request = outcomes.request_for(call := self.items.parts["items"].read(asked))
+            return None if request is None else [call, request]
         found = outcomes.split(item)
         if found is None:
             return None
@@ -258,6 +277,8 @@ class Items:
                 items.append(natives.native_of(message, FAMILY))
             elif message.role == "tool":
                 items.append(self._output(message.content[0]))
+            elif is_decision(message):
+                items.append(write_as(self.inputs.shapes["decision"], message.content[0], FAMILY))
             elif message.role == "assistant" and message.content:
                 items += self.write_run(message.content)
             else:
@@ -293,7 +314,7 @@ class Items:
         items: list[Any] = []
         group: list[Any] = []
         before: Any = None
-        for block in content:
+        for block in map(as_client, content):
             if group and (not is_said(block) or _opens(block, group[-1])):
                 items.append(self._said(group))
                 group = []
@@ -301,6 +322,10 @@ class Items:
                 group.append(block)
             elif type(block) is am.ToolResultBlock and outcomes.follows(block, before):
                 items[-1] = outcomes.with_result(items[-1], block)
+            elif outcomes.asks(block, before):
+                items[-1] = outcomes.as_request(items[-1])
+            elif type(block) is am.ToolResultBlock and block.kind != "server":
+                items.append(self._output(block))
             else:
                 items.append(self.items.parts["items"].write(block))
             before = block
@@ -374,6 +399,12 @@ def _is_of_assistant(item: Any) -> bool:
     if type(tag) is not str or tag in _OUTPUTS or item.get("role", "assistant") != "assistant":
         return False
     return not tag.endswith(("_output", "_response")) or tag in _SERVED
+
+
+def _is_of_tool(item: Any) -> bool:
+    """Whether an item is a call of a client's tool, or what it gave."""
+    tag: Any = item.get("type") if is_object(item) else None
+    return type(tag) is str and tag in _TOOLS
 
 
 def _is_plain(block: Any) -> bool:

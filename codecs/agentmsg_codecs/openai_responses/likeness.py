@@ -9,7 +9,7 @@ from agentmsg.formats import is_list, is_object
 from agentmsg_codecs.openai_responses.format import ITEMS, OUTPUTS
 from agentmsg_codecs.openai_responses.input_parts import PARTS
 from agentmsg_codecs.openai_responses.message_items import SAID, has_said
-from agentmsg_codecs.openai_responses.names import MORE_TOOLS, NATIVE_ITEMS
+from agentmsg_codecs.openai_responses.names import ASKED, DECIDED, MORE_TOOLS, NATIVE_ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PARTS = frozenset(form.tag for form in PARTS if form.tag) | SAID
 _ALSO_PARTS = frozenset({"refusal", "text", "input_audio", "input_video"})
 # Those that have forms, and those that have no equivalent.
-_ITEMS = frozenset(form.tag for form in (*ITEMS, *OUTPUTS)) | NATIVE_ITEMS | {MORE_TOOLS}
+_ITEMS = frozenset(form.tag for form in (*ITEMS, *OUTPUTS)) | NATIVE_ITEMS | {ASKED, DECIDED, MORE_TOOLS}
 # Newer kinds end so.
 _ENDINGS = ("_call", "_call_output")
 # Types that others have, too; here a key beside tells them.
@@ -41,6 +41,7 @@ _GENERIC = frozenset({
     "model", "prompt", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "service_tier",
     "stream_options", "timeout", "timestamp", "user",
 })  # fmt: skip
+OWN_PARAMETERS = _OWN.keys() | _SHARED.keys()
 _OF_PROMPTS = frozenset({"id", "variables", "version"})
 _TELLS_NOTHING = (NoneType, bool, int, float)
 _OTHERS = frozenset({"messages", "contents", "choices"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import agentmsg as am
 from agentmsg.formats import EMPTY, Native, Unreadable, adopt, is_list, is_object
 from agentmsg_codecs.openai_responses.names import FAMILY, PHASES, PREFIXES
 
@@ -20,6 +21,11 @@ SAID_SCHEMA = {
         "content": {"type": "array", "items": {"$ref": "#/$defs/place_said"}},
     },
 }  # fmt: skip
+
+
+def is_decision(message: am.Msg) -> bool:
+    """Whether a message is an item that says what somebody decided on a call."""
+    return len(message.content) == 1 and type(message.content[0]) is am.ApprovalResponseBlock
 
 
 def spelling_of(native: Native, *, usual: bool) -> Native:

@@ -7,8 +7,10 @@ FAMILY = "openai-responses"
 ITEM = "openai-responses.item"
 # Extras and notes of what stands around the items of a response.
 RESPONSE = "openai-responses.response"
-# Who signs reasoning, keeps files, and runs tools.
+# Who signs reasoning, keeps files, and runs tools; the format whose requests share parameters with these.
 PROVIDER = "openai"
+# Where Chat Completions has what is inside a tool.
+CHAT_ITEM = "openai.item"
 # Whose API has a search of its own.
 XAI = "xai"
 BODY_KEYS = frozenset({"input", "instructions", "tools"})
@@ -19,7 +21,9 @@ PHASES = frozenset({"commentary", "final_answer"})
 CLIENT_TOOLS = frozenset({"apply_patch", "computer", "local_shell", "shell"})
 # The item that gives more tools, and those without an equivalent in the model.
 MORE_TOOLS = "additional_tools"
-NATIVE_ITEMS = frozenset({"item_reference", "mcp_approval_request", "mcp_approval_response", "mcp_list_tools"})
+NATIVE_ITEMS = frozenset({"item_reference", "mcp_list_tools"})
+# The items that ask whether an MCP server's tool may be called, and that answer.
+ASKED, DECIDED = "mcp_approval_request", "mcp_approval_response"
 # What the ids of items begin with; the API refuses others.
 PREFIXES = {
     "call": "fc_",
@@ -33,6 +37,7 @@ PREFIXES = {
     "custom_result": "ctc",
     "code_interpreter": "ci_",
     "file_search": "fs_",
+    "decision": "mcpr",
     "mcp": "mcp_",
     "program": "cm_",
     "tool_search": "tsc_",

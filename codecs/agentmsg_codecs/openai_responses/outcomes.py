@@ -24,7 +24,8 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.openai_responses.client_tools import read_image_url, write_image_url
 from agentmsg_codecs.openai_responses.item_keys import own_link
-from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
+from agentmsg_codecs.openai_responses.names import ASKED, FAMILY, PROVIDER
+from agentmsg_codecs.openai_responses.ran import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -131,12 +132,46 @@ def result_of(call: Any, fields: Fields) -> am.ToolResultBlock | None:
     )
 
 
+# -- calls that nobody has approved yet ------------------------------------------------------------------------------
+
+_OF_RAN = frozenset({"approval_request_id", "error", "output", "status"})
+
+
+def call_asked_for(item: Native) -> Native | None:
+    """Return the item of the call for which an item asks; None if it isn't such an item."""
+    if item["type"] != ASKED or not _OF_RAN.isdisjoint(item):
+        return None
+    return {**item, "type": "mcp_call", "status": "completed"}
+
+
+def request_for(call: Any) -> am.ApprovalRequestBlock | None:
+    """Return the request for a call that was read from such an item."""
+    if type(call) is not am.ToolUseBlock or call.item_id is None:
+        return None
+    return am.ApprovalRequestBlock(call.item_id, call.id)
+
+
+def asks(block: Any, call: Any) -> bool:
+    """Whether a block asks for the call before it, in one item."""
+    if type(block) is not am.ApprovalRequestBlock or type(call) is not am.ToolUseBlock or call.item_id != block.id:
+        return False
+    own = natives.extras_of(call, FAMILY)
+    return "server_label" in own and _OF_RAN.isdisjoint(own) and block.tool_call_id in (None, call.id)
+
+
+def as_request(item: Native) -> Native:
+    """Return the item that asks for a call, given that of the call."""
+    return {**{key: item[key] for key in item if key not in _OF_RAN}, "type": ASKED}
+
+
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
 def is_outcome(block: Any) -> bool:
     """Whether a result is in the item of its call, if that comes right before it."""
     if type(block) is not am.ToolResultBlock or block.kind != "server" or block.provider != PROVIDER:
+        return False
+    if block.notes and kind_of(block) is not None:
         return False
     return block.item_id is not None and block.name not in APART
 
@@ -191,6 +226,8 @@ def placed(is_served: Callable[[Any], bool]) -> Callable[[am.Msg], Any]:
                 from agentmsg.formats import rules  # noqa: PLC0415 - readers need no rules
 
                 new = rules.server_as_text(block)
+            elif type(block) is am.ApprovalRequestBlock and not (asks(block, before) and is_served(before)):
+                new = Drop("OpenAI asks only for calls of MCP servers")
             blocks += [] if isinstance(new, Drop) else [new.new if isinstance(new, Swap) else new]
             before = block
         if len(blocks) == len(message.content) and all(map(operator.is_, blocks, message.content)):

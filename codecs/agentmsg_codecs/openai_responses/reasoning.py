@@ -90,7 +90,7 @@ _SUMMARY = {
 }  # fmt: skip
 REASONING = Hatch(
     keys=("summary", "content", "encrypted_content"),
-    cells={"thinking": KEEP, "signature": cells.signed_by(PROVIDER)},
+    cells={"thinking": KEEP, "signature": cells.signed_by(PROVIDER, family=FAMILY)},
     get=_read,
     put=_write,
     odd=("content", "encrypted_content"),

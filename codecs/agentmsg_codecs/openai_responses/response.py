@@ -9,6 +9,7 @@ Follows the Python package openai 3.54.
 | --- | --- |
 | id, created_at (seconds), model | id, created_at, model |
 | output | content, as a run of items in a request; what others gave is a NativeBlock |
+| calls of the client's tools with their outputs, which a server ran itself | call and result of the kind "server" |
 | status: completed, with and without calls of the client's tools | finish_reason "tool_use", "stop" |
 | incomplete_details: max_output_tokens, content_filter | finish_reason "length", "content_filter" |
 | status: any other word | the same word |
@@ -43,11 +44,12 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completing, told
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Spare, Text, Via
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
-from agentmsg_codecs.openai_responses.capabilities import PLACED, SERVED_RESULTS, needs_id, run_rows
+from agentmsg_codecs.openai_responses.capabilities import PLACED, input_rows, needs_id, run_rows
 from agentmsg_codecs.openai_responses.items import Items
 from agentmsg_codecs.openai_responses.likeness import sniff_answer
 from agentmsg_codecs.openai_responses.message_items import SAID_SCHEMA
-from agentmsg_codecs.openai_responses.names import FAMILY, RESPONSE
+from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, RESPONSE
+from agentmsg_codecs.openai_responses.ran import told_in_pairs
 from agentmsg_codecs.openai_responses.usage import USAGE, carried
 
 if TYPE_CHECKING:
@@ -85,6 +87,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     name: ClassVar[str] = "openai-responses-response"
     title: ClassVar[str] = "OpenAI Responses (responses)"
     space: ClassVar[str] = RESPONSE
+    carrier: ClassVar[str | None] = PROVIDER
 
     engine: Items = attrs.field(factory=_items, init=False, eq=False, repr=False)
     answer: Described = ANSWER
@@ -124,7 +127,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
             self.answer,
             fields={"usage": usage, "extras": _beside_status(rows.row("response").fields["extras"])},
             blocks=run_rows(self.engine, self.engine.answer_of, thinking=self.thinking, is_answer=True),
-            results=SERVED_RESULTS,
+            results=input_rows(self.engine, "inner"),
             otherwise=_ruled,
             needs_id=needs_id,
         )
@@ -272,8 +275,10 @@ _complete = completing(RESPONSE, partial=_INVENTED, unfinished={"finish_reason":
 
 def _ruled(message: am.Msg) -> Any:
     """Place the results of OpenAI's tools, and complete the message."""
-    placed = PLACED["otherwise"](message)
-    if placed is message:
-        return _complete(message)
-    whole = _complete(placed.new)
-    return Swap(whole.new, placed.why) if isinstance(whole, Swap) else placed
+    new: am.Msg = message
+    first: Swap | None = None
+    for rule in (told_in_pairs, PLACED["otherwise"], _complete):
+        answer: Any = rule(new)
+        if answer is not new:
+            new, first = answer.new, first or answer
+    return message if first is None else Swap(new, first.why, first.level)

@@ -7,6 +7,8 @@
 | tool_choice: auto, none, required; a function | tool_choice: the same; its name |
 | format of text: text; json_object; json_schema | response_format: "text"; "json"; the schema, its name ... |
 | reasoning: effort, summary; the effort none | reasoning: the same; "off" |
+| tool_choice: a custom tool, allowed tools | extras["openai"], as Chat Completions spells them |
+| verbosity of text; service_tier, prompt_cache_key ... | extras["openai"], where Chat Completions has them |
 """
 
 from __future__ import annotations
@@ -15,38 +17,61 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_mapping, is_object
+from agentmsg.formats import Drop, Native, Swap, Unreadable, adopt, is_list, is_mapping, is_object
 from agentmsg.formats.bodies import BodySettings
-from agentmsg.formats.forms import Described, Form, Number, Text, Truth, Via, Whole
+from agentmsg.formats.forms import Described, Form, Key, Number, Text, Truth, Via, Whole
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 
 _WORDS = {word: word for word in ("auto", "none", "required")}
 _FORMATS = {"text": "text", "json": "json_object"}
+# Without `strict` it is false, in both of OpenAI's APIs (their OpenAPI document), unlike tools of the Responses API.
 _OF_SCHEMAS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 _OF_REASONING = frozenset({"effort", "summary"})
 _NAME = "response"
 
 
+# -- the choice of a tool ---------------------------------------------------------------------------------------------
+
+# What Chat Completions keeps in an object of its own, under its type.
+_CHOSEN, _TOOLS = frozenset({"custom", "allowed_tools"}), frozenset({"custom", "function"})
+
+
+def _chat_choice(value: Any, kinds: frozenset[str] = _CHOSEN) -> Any:
+    """Return a choice of tools as Chat Completions spells it; None for any other."""
+    kind: Any = value.get("type") if is_object(value) else None
+    if type(kind) is not str or kind not in kinds:
+        return None
+    inner = _respelt({key: each for key, each in value.items() if key != "type"}, _chat_choice)
+    return {"type": kind, kind: inner} if inner else None
+
+
+def _own_choice(value: Any, kinds: frozenset[str] = _CHOSEN) -> Any:
+    """Return a choice of Chat Completions as it is spelt here; None for any other."""
+    kind: Any = value.get("type") if is_object(value) else None
+    held: Any = value.get(kind) if type(kind) is str and kind in kinds and value.keys() == {"type", kind} else None
+    inner = _respelt(held, _own_choice) if is_object(held) and "type" not in held else None
+    return {"type": kind, **inner} if inner else None
+
+
+def _respelt(held: Native, spell: Any) -> Native | None:
+    tools = held.get("tools", [])
+    spelt = [spell(each, _TOOLS) for each in tools] if is_list(tools) else [None]
+    return None if None in spelt else {**held, "tools": spelt} if spelt else held
+
+
 # -- the format of the text -------------------------------------------------------------------------------------------
 
 
 def _read_text(value: Any) -> Any:
-    form: Any = value.get("format") if is_object(value) and len(value) == 1 else None
+    form: Any = value.get("format") if is_object(value) else None
     kind: Any = form.get("type") if is_object(form) else None
     for ours, word in _FORMATS.items():
-        if kind == word and len(form) == 1:
+        if kind == word:
             return ours
-    if kind != "json_schema":
+    if kind != "json_schema" or type(form.get("name")) is not str or not is_mapping(form.get("schema")):
         raise Unreadable
-    schema = {key: inner for key, inner in form.items() if key != "type"}
-    if (
-        type(schema.get("name")) is not str
-        or not is_mapping(schema.get("schema"))
-        or not _OF_SCHEMAS.issuperset(schema)
-    ):
-        raise Unreadable
-    return adopt(schema)
+    return adopt({key: form[key] for key in form if key in _OF_SCHEMAS})
 
 
 def _write_text(value: Any) -> Native:
@@ -70,13 +95,16 @@ def _carried_format(value: Any, owner: Any) -> Any:
 
 
 def _read_reasoning(value: Any) -> Any:
-    if not is_object(value) or not value or not _OF_REASONING.issuperset(value):
+    said = _known(value) if is_object(value) else {}
+    if not said:
         raise Unreadable
-    if value == {"effort": "none"}:
-        return "off"
-    if not all(type(word) is str for word in value.values()) or value.get("effort", "low") not in _EFFORTS:
-        raise Unreadable
-    return adopt(value)
+    return "off" if said == {"effort": "none"} else adopt(said)
+
+
+def _known(value: Any) -> Native:
+    """Return what is known of an object about reasoning."""
+    said = {key: value[key] for key in value if key in _OF_REASONING and type(value[key]) is str}
+    return said if said.get("effort", "low") in _EFFORTS else {key: said[key] for key in said if key != "effort"}
 
 
 def _write_reasoning(value: Any) -> Any:
@@ -88,13 +116,9 @@ def _carried_reasoning(value: Any, _: Any) -> Any:
     why = "reasoning takes only an effort here"
     if value == "off":
         return value
-    kept = (
-        {key: value[key] for key in value if key in _OF_REASONING and type(value[key]) is str}
-        if is_mapping(value)
-        else {}
-    )
-    if kept.get("effort", "low") not in _EFFORTS or kept == {"effort": "none"}:
-        kept.pop("effort")
+    kept = _known(value) if is_mapping(value) else {}
+    if kept == {"effort": "none"}:
+        return Drop(why)
     if not kept:
         return Drop(why)
     return value if len(kept) == len(value) else Swap(adopt(kept), why)
@@ -113,8 +137,16 @@ SETTINGS = BodySettings(Described(FAMILY, (
         _key("text", Via(_read_text, _write_text, _ANY, supports=_carried_format), "response_format"),
         _key("reasoning", Via(_read_reasoning, _write_reasoning, _ANY, supports=_carried_reasoning)),
         _key("stream", Truth()),
-        _key("store", Truth()),
+        Key("store", "store", Truth(is_flag=True, tells_no=True), "null", default=True, is_odd=True),
         _key("user", Text()),
         BodySettings.labels("metadata"),
     ), is_apart=True),
-), {}), owner=PROVIDER)  # fmt: skip
+), {}), owner=PROVIDER, shared={
+    **{name: name for name in (
+        "service_tier", "prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "safety_identifier",
+        "moderation", "top_logprobs",
+    )},
+    "stream_options.include_obfuscation": "stream_options.include_obfuscation",
+    "text.verbosity": "verbosity",
+    "tool_choice": "tool_choice",
+}, spelt={"tool_choice": (_chat_choice, _own_choice)})  # fmt: skip

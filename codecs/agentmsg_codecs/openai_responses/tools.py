@@ -8,6 +8,7 @@ import agentmsg as am
 from agentmsg.formats import Drop, Row, cells, plain_copy
 from agentmsg.formats.bodies import native_tool_row
 from agentmsg_codecs.openai_responses.names import FAMILY
+from agentmsg_codecs.wire.hosted_tools import same_in
 
 if TYPE_CHECKING:
     from agentmsg.formats import Cell
@@ -37,5 +38,5 @@ def tool_rows(items: Items) -> dict[type[Any], Row]:
     """Return what requests support of tools."""
     return {
         am.ToolSpec: items.inputs.rows.row(*_SPECS, kind=cells.kinds("custom")),
-        am.NativeTool: native_tool_row(FAMILY, lambda native: items.read_tools([native])[0]),
+        am.NativeTool: native_tool_row(FAMILY, lambda native: items.read_tools([native])[0], same_in(FAMILY)),
     }

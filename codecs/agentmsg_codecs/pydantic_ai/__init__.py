@@ -26,6 +26,7 @@ Follows the Python package pydantic-ai 2.68. Dumps of older versions are read to
 | provider_response_id; provider_details of a response | id; response_metadata |
 | vendor_id, vendor_details; request_tokens, response_tokens of usage | their names before 1.0 |
 | a message without its kind | a request or a response, as its parts tell |
+| role in place of kind and parts (to 0.0.12): see by_role.py | the same messages |
 | any other part; message | NativeBlock, or a message with the role "native" |
 | unknown keys; those of an object inside a part | extras["pydantic-ai"]; a namespace of its own |
 """
@@ -36,7 +37,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import ContainerCodec, Containers
+from agentmsg.formats import ContainerCodec, Containers, issuers
 from agentmsg_codecs.pydantic_ai.likeness import sniff_message
 from agentmsg_codecs.pydantic_ai.messages import Messages
 from agentmsg_codecs.pydantic_ai.names import CONTAINERS, FAMILY
@@ -80,7 +81,8 @@ class PydanticAICodec(ContainerCodec):
         """Read a list of messages, one message, or an object that holds messages."""
         contents = CONTAINERS.contents(document)
         self.engine.fill()
-        return CONTAINERS.history(contents, self.engine.read(contents.each(self.engine.group)))
+        messages = self.engine.read(contents.each(self.engine.group))
+        return CONTAINERS.history(contents, issuers.with_issuers(messages, FAMILY, "anthropic"))
 
     def write(self, history: am.History) -> Any:
         """Write the native messages, in the container that was read, else in that of the option."""

@@ -16,6 +16,7 @@ from agentmsg.formats import (
     Native,
     Parts,
     Unreadable,
+    cells,
     given,
     is_bare_text,
     is_marked,
@@ -176,7 +177,8 @@ def _models(inner: Callable[[], Parts]) -> tuple[Form, ...]:
             Key("content", "text", Text()), _ITEM_ID, _PROVIDER, _details(am.TextBlock), _CITATIONS,
         ), tag_key=_TAG),
         Form("redacted", am.ThinkingBlock, "thinking", (
-            Const("content", ""), Const("id", "redacted_thinking"), Key("signature", "redacted", Text()),
+            Const("content", ""), Const("id", "redacted_thinking"),
+            Key("signature", "redacted", Text(), cell=cells.sealed_by("anthropic", family=FAMILY)),
             Spare("provider_name", "anthropic"), _details(am.ThinkingBlock),
         ), tag_key=_TAG, fits=lambda native: native.get("id") == "redacted_thinking",
              when=lambda block: block.redacted is not None),

@@ -3,7 +3,8 @@
 Instructions of a request become a system message before its parts, marked ``/instructions``; if a later request repeats
 them, its first message is marked ``/repeated``. Everything else in a request is on its first message, in the extras
 ``pydantic-ai.request``; ``/absent`` lists its absent keys. A part without an equivalent becomes a message with the role
-"native", marked ``/part``. The first message of a native message that lacks its ``kind`` is marked ``/kindless``.
+"native", marked ``/part``. The first message of a native message that lacks its ``kind`` is marked ``/kindless``, and
+one with a role ``/by-role`` (see by_role.py).
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import agentmsg as am
 from agentmsg import AgentMsgError, DecodeError, EncodeError, thaw
 from agentmsg.formats import (
     EMPTY,
-    Grouping,
     Native,
     Unreadable,
     adopt,
@@ -36,6 +36,7 @@ from agentmsg.formats import (
     tool_links,
     write_as,
 )
+from agentmsg_codecs.pydantic_ai.by_role import by_role, modern
 from agentmsg_codecs.pydantic_ai.format import describe, describe_user, is_for_tool
 from agentmsg_codecs.pydantic_ai.names import FAMILY, REQUEST, REQUEST_KEYS
 from agentmsg_codecs.pydantic_ai.responses import renamed, respelt
@@ -58,6 +59,7 @@ _set_metadata = speed.setter(am.Msg, "metadata")
 _with_name = speed.replacer(am.ToolResultBlock, "name")
 _LINKED, _LACKS = (am.ToolUseBlock, am.ToolResultBlock), frozenset({"/no-id", "/no-name"})
 _INSTRUCTED = adopt({FAMILY: {"/instructions": True}})
+_OLD = "by-role"
 _make_said = maker(am.Msg, "role", "content", "notes")
 _BY_ROLE = {"system": ("system",), "user": ("again", "feedback", "user_speech", "user"), "tool": ("tool_again", "tool")}
 _USUAL = {role: names[-1] for role, names in _BY_ROLE.items()}
@@ -121,13 +123,17 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
         return False  # the usual case
     if not is_part(group[-1]) or not is_part(message):
         return False
+    if group[-1].notes and is_marked(group[-1], FAMILY, f"/{_OLD}"):
+        return False
     if not (message.extras or message.metadata or message.notes):
         return True
+    if message.notes and is_marked(message, FAMILY, f"/{_OLD}"):
+        return False
     is_told = bool(message.metadata) and _has_request_metadata(message)
     return REQUEST not in message.extras and not is_told and not is_instructions(message)
 
 
-GROUPING = Grouping(family=FAMILY, may_join=_may_join, joins=_may_join)
+GROUPING = grouping.Grouping(family=FAMILY, may_join=_may_join, joins=_may_join)
 
 
 class Messages:
@@ -175,6 +181,11 @@ class Messages:
         """
         if not is_object(native):
             raise DecodeError(f"a message must be an object, not {excerpt(native)}")
+        if "role" in native and (usual := modern(native)) is not None:
+            group = self.group(usual)
+            is_read = all(message.role != "native" for message in group)
+            dated = [marked(message, FAMILY, **{_OLD: True}) for message in group]
+            return dated if is_read else [natives.read_whole(native, FAMILY)]
         kind = native.get("kind")
         if kind is None and "kind" not in native and (told := kind_of(native)) is not None:
             first, *others = self.group({**native, "kind": told})
@@ -243,11 +254,9 @@ class Messages:
         for group in grouping.containers(messages, GROUPING):
             first = group[0]
             if not is_part(first):
-                out.append(
-                    _whole(first) if first.role == "native" else _kindless(self._written(first, "response"), first)
-                )
+                out.append(_whole(first) if first.role == "native" else _dated(self._written(first, "response"), first))
                 continue
-            native = _kindless(self._body(group, current), first)
+            native = _dated(self._body(group, current), first)
             if first.notes and is_instructions(first):
                 current = first.text
             out.append(native)
@@ -315,9 +324,16 @@ class Messages:
         return self.part(thaw(value))
 
 
+def _dated(native: Any, first: am.Msg) -> Any:
+    """Return a native message as its first message was read: with a role in place of parts, or without its kind."""
+    if not first.notes:
+        return native
+    return by_role(native) if is_marked(first, FAMILY, f"/{_OLD}") else _kindless(native, first)
+
+
 def _kindless(native: Any, first: am.Msg) -> Any:
     """Return a native message without its kind, if its first message was read from one, and its parts tell the kind."""
-    if not first.notes or not is_marked(first, FAMILY, "/kindless") or kind_of(native) != native["kind"]:
+    if not is_marked(first, FAMILY, "/kindless") or kind_of(native) != native["kind"]:
         return native
     return {key: value for key, value in native.items() if key != "kind"}
 

@@ -101,7 +101,7 @@ def sealed(kind: str) -> Hatch:
 
     return Hatch(
         keys=_KEYS,
-        cells={"redacted": KEEP, "signature": KEEP, "item_id": KEEP},
+        cells={"redacted": cells.sealed_by("anthropic"), "signature": KEEP, "item_id": KEEP},
         get=read,
         put=write,
         spaces=(PART,),

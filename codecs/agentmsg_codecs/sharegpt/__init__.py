@@ -2,7 +2,7 @@
 
 A document is a row (``{"conversations": [{"from": ..., "value": ...}], "system"?, "tools"?, "images"?, ...}``, or
 ``{"instruction": ..., "input": ..., "output": ...}``), a list of turns, or one turn. For a pair, the history ends with
-the chosen answer. Columns that aren't named below, such as ``rejected``, are ``history.extras["sharegpt"]``.
+the chosen answer. Columns that aren't named below are ``history.extras["sharegpt"]``.
 
 As in LLaMA-Factory, this format includes Alpaca's rows: their columns are turns under other names.
 
@@ -29,7 +29,8 @@ Follows LLaMA-Factory ff6d4d1.
 | query, response, history; conversation (ms-swift) | the same; one of each |
 | instruction, context, response (Dolly); question, answer | a user's message; an assistant's |
 | query; answers, the JSON of calls (xLAM) | a user's message; ToolUseBlock |
-| chosen and rejected that are texts | an assistant's message; extras["sharegpt"] |
+| chosen that is a text, beside such a rejected one | an assistant's message |
+| rejected beside chosen: a text; a turn with a text or calls | extras["hf"]["rejected"], where all rows have it |
 | a turn from anybody else; a token without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; of a tool's function; other columns | extras["sharegpt"]; ["sharegpt.item"]; of the history |
 
@@ -58,7 +59,8 @@ from agentmsg_codecs.sharegpt.links import link
 from agentmsg_codecs.sharegpt.media import columns_of, placed
 from agentmsg_codecs.sharegpt.messages import parted, read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
-from agentmsg_codecs.sharegpt.rows import as_json, is_single, taken_apart, written
+from agentmsg_codecs.sharegpt.pairs import PAIRS, row_of, taken_out
+from agentmsg_codecs.sharegpt.rows import as_json, is_single, taken_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,6 +105,7 @@ class ShareGptCodec(RowCodec):
         """Read a row, a list of turns, or one turn."""
         turns, rest, note = taken_apart(document)
         messages: list[am.Msg] = []
+        found: list[am.Msg] = []
         for turn, path, mark in turns:
             try:
                 message = read_turn(turn)
@@ -111,6 +114,7 @@ class ShareGptCodec(RowCodec):
             are_several = message.role == "tool" and len(message.content) > 1
             if mark is None and not are_several:
                 messages.append(message)
+                found = [message]
                 continue
             found = parted(message) if are_several else [message]
             messages += found if mark is None else [marked(each, FAMILY, **{mark: True}) for each in found]
@@ -119,7 +123,13 @@ class ShareGptCodec(RowCodec):
         text = note.pop("/json", None)
         if note["/container"] != self.container:
             marks |= note
+        is_chosen = note.get("/answer") == "chosen" or (bool(turns) and turns[-1][2] in ("chosen", "chosen_text"))
+        rejected = taken_out(rest, document, is_chosen=is_chosen) if len(found) <= 1 or not is_chosen else None
+        if rejected is not None and not is_chosen:
+            marks["/alone"] = True
         history = self.history(messages, rest, marks, TOOLS)
+        if rejected is not None:
+            history = PAIRS.paired(history, len(messages) - is_chosen, rejected)
         if text is None:
             return history
         turns = self.write(history).get("conversations")
@@ -131,9 +141,10 @@ class ShareGptCodec(RowCodec):
         columns = columns_of(history)
         own = natives.extras_of(history, FAMILY)
         place = mark_of(history, FAMILY, "/container") or self.container
-        if place in ("list", "single") and not own and not history.tools and not columns:
+        is_bare = not own and not history.tools and not columns and PAIRS.rejected(history) is None
+        if place in ("list", "single") and is_bare:
             return turns[0] if place == "single" and len(turns) == 1 and is_single(turns[0]) else turns
-        row = written(history, turns)
+        row = row_of(history, turns)
         if history.notes:
             row = as_json(row, mark_of(history, FAMILY, "/json"))
         if history.tools:

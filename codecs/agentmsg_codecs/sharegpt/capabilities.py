@@ -31,8 +31,9 @@ from agentmsg_codecs.sharegpt.beside import read_beside
 from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.links import relinked
 from agentmsg_codecs.sharegpt.media import one_kind, taken, token_of
-from agentmsg_codecs.sharegpt.messages import read_turn, write_turns
+from agentmsg_codecs.sharegpt.messages import read_turn
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
+from agentmsg_codecs.sharegpt.pairs import CELL, row_of, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,10 +166,19 @@ def _taken(history: am.History) -> frozenset[str]:
     own = natives.extras_of(history, FAMILY)
 
     def columns() -> Native:
-        return own_rows.written(history, write_turns(history.messages))
+        return row_of(history)
 
     is_tools = history.tools or TOOLS.read(thaw(own.get("tools"))) is not None
     return frozenset(own_rows.taken(own, columns) | taken(history, own) | ({"tools"} if is_tools else set()))
+
+
+_BESIDE = cells.together(carried_extras((FAMILY, _taken)), CELL)
+
+
+def _extras(extras: Any, history: am.History) -> Any:
+    """Keep the other columns, and a rejected answer."""
+    found = told(extras, history)
+    return _BESIDE(found, history if found is extras else history.evolve(extras=found))
 
 
 def make_caps() -> Caps:
@@ -193,7 +203,7 @@ def make_caps() -> Caps:
             "native": rules.native_message_row(FAMILY, read_turn),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": carried_extras((FAMILY, _taken))},
+        history={"tools": KEEP, "extras": _extras},
         tools=TOOLS.rows(),
         arrange=(restructure.split_results, restructure.order("assistant", _rank), one_kind),
         derives_names=True,

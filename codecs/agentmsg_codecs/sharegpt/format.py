@@ -24,7 +24,7 @@ from agentmsg_codecs.sharegpt.names import FAMILY, ITEM, LINK, WORDS
 
 _ABOUT = (
     Key("name", "name", Text()), Key("description", "description", Text(), "may"),
-    Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(), "may"),
+    Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(is_flag=True), "may"),
 )  # fmt: skip
 _SAID = Lifted((Place("value", Content(), need='""'),))
 # Usually, a result answers a call by its position.

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 FAMILY = "sharegpt"
 # The namespace in extras of the `function` inside a tool.
 ITEM = "sharegpt.item"
+# Where rows of training data have a rejected answer.
+PAIRED = "hf"
 # The key of a turn for the call that its result answers.
 LINK = "tool_call_id"
 # Default senders by role.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import Grouping, grouping, is_marked, is_object, mark_of, parse_json
+from agentmsg.formats import grouping, is_marked, is_object, mark_of, parse_json
 from agentmsg_codecs.sharegpt.names import FAMILY
 from agentmsg_codecs.sharegpt.tags import MOST, around, break_marks, breaks_of, in_tags, trimmed
 
@@ -129,5 +129,5 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
     return grouping.all_of(group, _may_stand) and _may_stand(message) and not message.extras
 
 
-GROUPING = Grouping(family=FAMILY, may_join=_may_join)
+GROUPING = grouping.Grouping(family=FAMILY, may_join=_may_join)
 """Which results share a turn: only those that were read from one."""

@@ -134,24 +134,45 @@ def _is_row(value: Any) -> bool:
     )
 
 
-def written(history: am.History, turns: list[Any]) -> Native:
-    """Write the columns of turns."""
+def written(history: am.History, turns: list[Any], rejected: Native | None, *, is_alone: bool) -> Native:
+    """Write the columns of turns.
+
+    Args:
+        history: that fits.
+        turns: of its messages.
+        rejected: the turn that was rejected.
+        is_alone: whether the last turn isn't the one chosen instead.
+    """
     own = natives.extras_of(history, FAMILY)
     row: Native = {}
     is_column = bool(turns) and is_marked(history.messages[0], FAMILY, "/column")
     if is_column and "system" not in own and _is_plain(turns[0], "system"):
         row["system"] = turns[0]["value"]
         turns = turns[1:]
+    text = rejected["value"] if rejected is not None and _is_plain(rejected, "gpt") else None
+    other: Native = {} if rejected is None else {"rejected": rejected}
     answered = _answered(history, turns, own)
+    if answered is not None and rejected is not None:
+        is_text = "chosen" in answered
+        other = {"rejected": text} if is_text else other
+        answered = None if is_text == is_alone or (is_text and text is None) else answered
     if answered is not None:
-        return row | answered
-    if turns and is_marked(history.messages[-1], FAMILY, "/chosen") and "chosen" not in own and is_turn(turns[-1]):
-        return {**row, "conversations": turns[:-1], "chosen": turns[-1]}
-    if turns and is_marked(history.messages[-1], FAMILY, "/chosen_text") and "chosen" not in own:
-        text = turns[-1]["value"] if _is_plain(turns[-1], "gpt") else ""
-        if _is_answer({"chosen": text, "rejected": own.get("rejected")}, [(turn,) for turn in turns[:-1]]):
-            return {**row, "conversations": turns[:-1], "chosen": text}
-    return {**row, "conversations": turns}
+        return {**row, **answered, **other}
+    other = {} if rejected is None else {"rejected": rejected}
+    pair = _pair(history, turns, other, text, is_alone=is_alone) if turns and "chosen" not in own else None
+    return {**row, "conversations": turns, **other} if pair is None else {**row, "conversations": turns[:-1], **pair}
+
+
+def _pair(history: am.History, turns: list[Any], other: Native, text: str | None, *, is_alone: bool) -> Native | None:
+    """Return the columns of a chosen and a rejected answer; None if the last turn isn't in one."""
+    last = history.messages[-1]
+    if is_marked(last, FAMILY, "/chosen_text"):
+        said = turns[-1]["value"] if _is_plain(turns[-1], "gpt") else ""
+        rejected = text if other else natives.extras_of(history, FAMILY).get("rejected")
+        if _is_answer({"chosen": said, "rejected": rejected}, [(turn,) for turn in turns[:-1]]):
+            return {"chosen": said, **({"rejected": text} if other else {})}
+    is_chosen = is_marked(last, FAMILY, "/chosen") or not is_alone
+    return {"chosen": turns[-1], **other} if is_chosen and is_turn(turns[-1]) else None
 
 
 def taken(own: Mapping[str, Any], columns: Callable[[], Native]) -> set[str]:

@@ -9,6 +9,7 @@ Follows the npm package ai 7.0; reads 5 and 6, too, and calls and results of 4.
 | --- | --- |
 | system beside the messages, a text | a system message in front, written there again |
 | system, user, assistant | system, user, assistant; developer becomes system |
+| tool: tool-approval-response | a user message with the decisions |
 | tool: tool-result | a tool message for each result, its name that of the call |
 | text | TextBlock |
 | image; file: mediaType | ImageBlock; ImageBlock, AudioBlock, VideoBlock or FileBlock |
@@ -20,6 +21,9 @@ Follows the npm package ai 7.0; reads 5 and 6, too, and calls and results of 4.
 | output: text, content; json | content; structured |
 | before 5: args; result; isError; mimeType | input; content or structured; status "error"; media type |
 | output: a text or other JSON without a type | as result before 5 |
+| tool-approval-request of an assistant; its signature | ApprovalRequestBlock; signature |
+| isAutomatic, inputSchemaInput of a request | extras["vercel.approval"] |
+| tool-approval-response of a tool message; with providerExecuted | ApprovalResponseBlock; of kind "server" |
 | custom of an assistant, kind "openai.compaction": openai.encryptedContent | CompactionBlock: encrypted |
 | output: error-text, error-json; execution-denied | the same with status "error"; "denied", its reason the error |
 | providerOptions: anthropic.cacheControl | cache |
@@ -72,7 +76,6 @@ class VercelCodec(Vercel):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Vercel AI SDK (ModelMessage)"
     containers: ClassVar[Containers] = CONTAINERS
-    kept: ClassVar[frozenset[str]] = frozenset({"tool-approval-request", "tool-approval-response"})
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 

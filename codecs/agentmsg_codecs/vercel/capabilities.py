@@ -63,9 +63,12 @@ def make_caps(messages: Messages) -> Caps:
     assistant = place("assistant", {
         **_TYPED, am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result, am.CompactionBlock: own.compaction,
+        am.ApprovalRequestBlock: own.request,
     })  # fmt: skip
     inner = place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)))
-    result = Rows(messages.described).row("result", rules={am.ToolResultBlock: own.result})
+    rows = Rows(messages.described)
+    user[am.ApprovalResponseBlock] = rows.row("response")
+    result = rows.row("result", rules={am.ToolResultBlock: own.result})
     return Caps(
         messages={
             "system": system,
@@ -78,7 +81,7 @@ def make_caps(messages: Messages) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.message_of),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        arrange=(restructure.split_results,),
+        arrange=(restructure.split_results, restructure.split_decisions),
         needs_id=own.needs_id,
         derives_names=True,
     )

@@ -10,6 +10,7 @@ from typing import Any
 import agentmsg as am
 from agentmsg.formats import media
 from agentmsg.formats.forms import Described, Form, Key, Link, Text
+from agentmsg_codecs.vercel.approvals import APPROVALS
 from agentmsg_codecs.vercel.calls import INPUT, KIND
 from agentmsg_codecs.vercel.inner_media import inner_forms
 from agentmsg_codecs.vercel.media import IMAGE, file_form, is_image
@@ -60,6 +61,7 @@ def describe() -> Described:
         )),
         Form("server_result", am.ToolResultBlock, "tool-result", result(is_served=True), fixed={"kind": "server"}),
         Form("result", am.ToolResultBlock, "tool-result", result(is_served=False), is_apart=True),
+        *APPROVALS,
         compaction(PROVIDER_OPTIONS, _OPTIONS[am.CompactionBlock]),
         *inner,
     )  # fmt: skip
@@ -67,8 +69,9 @@ def describe() -> Described:
     places = {
         "system": ("text",),
         "user": ("text", "image", "image_file", *files),
-        "assistant": ("text", "said_image", *files, "reasoning", "call", "server_result", "compaction"),
+        "assistant": ("text", "said_image", *files, "reasoning", "call", "request", "server_result", "compaction"),
         "tool": ("result",),
+        "decisions": ("response",),
         "inner": ("text", *(form.name for form in inner)),
     }
     described = Described(FAMILY, forms, places, table=VercelParts)

@@ -1,6 +1,6 @@
 """Native messages and ours: each result in a tool message becomes a message.
 
-A tool message may also hold users' answers to a request for approval; they become a user message, marked ``/tool``.
+A tool message may also hold a person's decisions; they become a user message, marked ``/tool`` if they can't be read.
 Options beside content that is a text belong to the text; the message is marked ``/str``.
 """
 
@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import NativeBlock, TextBlock
+from agentmsg import ApprovalResponseBlock, NativeBlock, TextBlock
 from agentmsg.formats import (
-    Grouping,
     Native,
     grouping,
     is_list,
@@ -21,6 +20,7 @@ from agentmsg.formats import (
     maker,
     marked,
     natives,
+    tool_links,
 )
 from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.vercel.format import describe
@@ -41,27 +41,34 @@ class Messages(Grouped):
 
     def __init__(self) -> None:
         super().__init__(describe(), result="result", roles=_ROLES)
-        self.grouping = Grouping(family=FAMILY, may_join=self._may_join, joins=self._may_join)
+        self._decisions = self.described.parts["decisions"]
+        self.grouping = grouping.Grouping(family=FAMILY, may_join=self._may_join, joins=self._may_join)
 
     # -- messages in a native tool message ----------------------------------------------------------------------------
 
-    def _is_answer(self, message: am.Msg) -> bool:
-        """Whether a message is part of a native tool message."""
-        if message.role != "user" or not is_marked(message, FAMILY, "/tool") or not message.content:
-            return message.role == "tool"
-        return all(isinstance(block, NativeBlock) and self._is_native_answer(block) for block in message.content)
+    def _answer_of(self, message: am.Msg) -> str | None:
+        """Return what kind of answers of a native tool message a message is: results, decisions, or native parts."""
+        if message.role == "tool":
+            return "results"
+        if tool_links.is_decision(message):
+            return "decisions"
+        if message.role != "user" or not message.content:
+            return None
+        is_native = is_marked(message, FAMILY, "/tool") and all(map(self._is_native_answer, message.content))
+        return "parts" if is_native else None
 
-    def _is_native_answer(self, block: NativeBlock) -> bool:
-        value: Any = block.value
-        if block.codec != FAMILY or not is_mapping(value) or value.get("type") not in _ANSWERS:
+    def _is_native_answer(self, block: Any) -> bool:
+        value: Any = block.value if type(block) is NativeBlock and block.codec == FAMILY else None
+        if not is_mapping(value) or value.get("type") not in _ANSWERS:
             return False
-        return self.read_result(am.thaw(value)) is None
+        part = am.thaw(value)
+        return self.read_result(part) is None and type(self._decisions.read(part)) is NativeBlock
 
     def _may_join(self, group: Sequence[am.Msg], message: am.Msg) -> bool:
-        last = group[-1]
-        if last.role == message.role == "user" or message.extras or not (last.content and message.content):
+        if message.extras or not (group[-1].content and message.content):
             return False
-        return self._is_answer(last) and self._is_answer(message)
+        last, own = self._answer_of(group[-1]), self._answer_of(message)
+        return last is not None and own is not None and (own == "results" or own != last)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -122,11 +129,13 @@ class Messages(Grouped):
                 continue
             if not is_object(part) or part.get("type") not in _ANSWERS:
                 return [natives.read_whole(native, FAMILY)]
-            block = self.parts.read(part)
-            if group and group[-1].role == "user":
+            block = self._decisions.read(part)
+            message = _make_msg("user", (block,))
+            message = message if type(block) is ApprovalResponseBlock else marked(message, FAMILY, tool=True)
+            if group and group[-1].role == "user" and type(group[-1].content[0]) is type(block):
                 group[-1] = group[-1].evolve(content=(*group[-1].content, block))
             else:
-                group.append(marked(_make_msg("user", (block,)), FAMILY, tool=True))
+                group.append(message)
         if len(native) > len(self.keys):
             group[0] = self._kept(group[0], native, None)
         return group
@@ -143,10 +152,12 @@ class Messages(Grouped):
 
     def _plain(self, group: Sequence[am.Msg]) -> Native:
         first = group[0]
-        if self._is_answer(first):
+        kinds = [self._answer_of(message) for message in group]
+        if kinds[0] is not None:
             parts: list[Any] = []
-            for message in group:
-                parts += map(self.write_result if message.role == "tool" else self.parts.write, message.content)
+            for kind, message in zip(kinds, group, strict=True):
+                write = self.write_result if kind == "results" else self._decisions.write
+                parts += map(write, message.content)
             return {"role": "tool", "content": parts}
         native = super()._plain(group)
         content: Any = native["content"]

@@ -113,7 +113,8 @@ class Options(speed.Record):
     def hatch(self) -> Hatch:
         """The functions that read and write them."""
         signed = cells.signed_by(*(slot.provider for slot in self.slots if slot.field == "signature"), is_empty=True)
-        odd: Mapping[str, Cell] = {"cache": cells.bare, "item_id": self._item_id, "signature": signed}
+        odd: dict[str, Cell] = {"cache": cells.bare, "item_id": self._item_id, "signature": signed}
+        odd |= {slot.field: cells.sealed_by(slot.provider) for slot in self.slots if slot.field == "redacted"}
         own = {slot.field: odd.get(slot.field, KEEP) for slot in self.slots}
         return Hatch(
             keys=(self.key,), cells=own, get=self._get, put=self._put, odd=(self.key,), is_optional=True,

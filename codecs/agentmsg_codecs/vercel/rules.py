@@ -26,6 +26,11 @@ def compaction(block: am.CompactionBlock) -> Any:
     return block if block.encrypted is not None and block.text is None else rules.compaction_as_text(block)
 
 
+def request(block: am.ApprovalRequestBlock) -> Any:
+    """Keep a request for approval that says for which call."""
+    return Drop("a request for approval has the id of its call here") if block.tool_call_id is None else block
+
+
 def needs_id(block: Any) -> bool:
     """Whether a call or result must be given an id; a server tool's call may use its item's."""
     if isinstance(block, am.ToolUseBlock):

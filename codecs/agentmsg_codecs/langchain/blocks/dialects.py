@@ -27,7 +27,7 @@ from agentmsg.formats import (
     word_at,
 )
 from agentmsg.formats.forms import Arguments, Const, Form, Hatch, Key, Link, Object, Spare, Spread, Text, Wrapped
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, required, via
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, SEALED, required, via
 from agentmsg_codecs.langchain.blocks.v1_forms import (
     ANNOTATIONS,
     BY_DATA,
@@ -128,7 +128,8 @@ _WORDS = (
     Form("thinking", am.ThinkingBlock, "thinking", (
         Key("thinking", "thinking", Text(), '""', default=""), _sealed("signature", "anthropic"), ID, CACHE,
     ), notes={"shape": "thinking"}),
-    Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking", (Key("data", "redacted", Text()), ID, CACHE),
+    Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking",
+         (Key("data", "redacted", Text(), cell=SEALED), ID, CACHE),
          notes={"shape": "redacted_thinking"}, when=lambda block: block.redacted is not None),
 )  # fmt: skip
 

@@ -26,7 +26,8 @@ V1_CLASSES = (
     am.TextBlock, am.ThinkingBlock, am.RefusalBlock, am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock,
     am.ToolUseBlock, am.ToolResultBlock,
 )  # fmt: skip
-_V1 = frozenset({*V1_CLASSES, am.NativeBlock, am.ToolsBlock})
+# Models read parts of a message: one that none of them knows isn't sent.
+_V1 = frozenset({*V1_CLASSES, am.NativeBlock, am.ToolsBlock, am.ApprovalRequestBlock, am.ApprovalResponseBlock})
 _NOTES = frozenset({"notes"})
 _LEFT_OUT = _NOTES | {"extras"}
 _APART = frozenset({"type", "extras"})

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, is_mapping, maker, natives, speed
+from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, cells, is_mapping, maker, natives, speed
 from agentmsg.formats.forms import Hatch, Key, Text, Via
-from agentmsg_codecs.langchain.names import FAMILY, INNER
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -128,6 +128,8 @@ def write_extras(block: Any, names: Mapping[str, str], owner: str | None = None,
 
 
 _BESIDE = dict.fromkeys(("signature", "metadata", "phase"), KEEP)
+SEALED = cells.sealed_by(ANTHROPIC, family=FAMILY)
+"""The cell of redacted thinking: unless marked otherwise, it is Anthropic's."""
 
 
 def _nothing(_: Native) -> Native:
@@ -162,7 +164,7 @@ def extras_hatch(names: Mapping[str, str] = EMPTY, owner: str | None = None) -> 
 
     return Hatch(
         keys=("extras",),
-        cells={**_BESIDE, **dict.fromkeys(names.values(), KEEP)},
+        cells={**_BESIDE, **{name: SEALED if name == "redacted" else KEEP for name in names.values()}},
         get=get,
         put=put,
         odd=("extras",),

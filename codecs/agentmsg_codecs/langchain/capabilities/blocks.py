@@ -36,6 +36,7 @@ from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.blocks.parts import provider_of
 from agentmsg_codecs.langchain.blocks.server_tools import KEYS
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
+from agentmsg_codecs.langchain.blocks.v1 import SEALED
 from agentmsg_codecs.langchain.blocks.v1_forms import error_first
 from agentmsg_codecs.langchain.calls.copies import SPACES, extras_of_copies, is_function_call
 from agentmsg_codecs.langchain.messages.fields import FIELDS
@@ -261,7 +262,7 @@ def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am
     }
     return {
         am.TextBlock: row(am.TextBlock, citations=_citations),
-        am.ThinkingBlock: row(am.ThinkingBlock),
+        am.ThinkingBlock: row(am.ThinkingBlock, redacted=SEALED),
         am.RefusalBlock: row(am.RefusalBlock),
         **media,
         am.FileBlock: row(am.FileBlock, _document_text, source=_source),

@@ -17,6 +17,9 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 | data-NAME | DataBlock |
 | custom of an assistant, kind "openai.compaction": openai.encryptedContent | CompactionBlock: encrypted |
 | tool-NAME, dynamic-tool: input-available, input-streaming, approval-... | ToolUseBlock |
+| approval of such a part: id, requestReason, signature | ApprovalRequestBlock behind the call |
+| its approved, reason | a user message with an ApprovalResponseBlock |
+| its isAutomatic, inputSchemaInput, descriptor | extras["vercel.approval"] |
 | output-available; output-error; output-denied | and its result; with status "error"; "denied" |
 | with providerExecuted | ToolUseBlock and ToolResultBlock of kind "server" |
 | output: a text; other JSON | content; structured |

@@ -10,6 +10,7 @@ import agentmsg_codecs.vercel.ui.rules as own
 import agentmsg_codecs.vercel.ui.v4 as old
 from agentmsg.formats import (
     ANY_ROLE,
+    EMPTY,
     KEEP,
     Caps,
     Cell,
@@ -26,15 +27,17 @@ from agentmsg.formats import (
     restructure,
     rules,
     spelling,
+    tool_links,
 )
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.rules import call, compaction, needs_id, thinking
 from agentmsg_codecs.vercel.shared import place_rows
+from agentmsg_codecs.vercel.ui.decisions import agreeing, beside_requests
 from agentmsg_codecs.vercel.ui.format import RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
-from agentmsg_codecs.vercel.ui.pairing import behind_calls, beside_calls, with_calls
-from agentmsg_codecs.vercel.ui.tool_parts import is_own_denial
+from agentmsg_codecs.vercel.ui.pairing import behind_calls, with_calls
+from agentmsg_codecs.vercel.ui.tool_parts import OF_APPROVAL, is_approval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -55,14 +58,24 @@ _ANSWERS: Any = {
 }
 
 
-def _of_result(own: Mapping[str, Any], call: Any) -> frozenset[str]:
+def _of_result(own: Mapping[str, Any], _: Any) -> frozenset[str]:
     """Return the extras of a call that its part has for its result."""
-    return RESULT_KEYS | {"approval"} if is_own_denial(own.get("approval"), call.id) else RESULT_KEYS
+    return RESULT_KEYS | {"approval"} if is_approval(own.get("approval")) else RESULT_KEYS
 
 
 def _of_call(own: Mapping[str, Any], _: Any) -> frozenset[str]:
     """Return the extras of a result that its part has for its call: all unknown keys."""
     return frozenset(own) - {RESULT_KEY}
+
+
+def _of_approval(_: Mapping[str, Any], __: Any) -> frozenset[str]:
+    """Return the extras of a request that its part has for the decision, or under another name."""
+    return OF_APPROVAL
+
+
+def _not_of_decisions(cell: Cell) -> Cell:
+    """Return the cell of messages without decisions, which are in the message of their calls."""
+    return lambda value, message: None if tool_links.is_decision(message) else cell(value, message)
 
 
 def _sharing(row: Row, taken: Callable[[Mapping[str, Any], Any], frozenset[str]]) -> Row:
@@ -103,7 +116,7 @@ def _relink(messages: Messages) -> Callable[[Sequence[am.Msg]], Sequence[am.Msg]
     """Return a function that removes ids and extras which would be read as made from places and parts."""
 
     def relink(given: Sequence[am.Msg]) -> Sequence[am.Msg]:
-        found = without_places(given, messages.grouping)
+        found = without_places(agreeing(given), messages.grouping)
         if not any(map(_repeats_parts, found)):
             return found
         out: list[am.Msg] = []
@@ -133,6 +146,9 @@ def make_caps(messages: Messages) -> Caps:
     result = _sharing(Rows(messages.described).row("result", rules={am.ToolResultBlock: own.result}), _of_call)
     assistant[am.ToolUseBlock] = _sharing(assistant[am.ToolUseBlock], _of_result)
     assistant[am.ToolResultBlock] = _sharing(assistant[am.ToolResultBlock], _of_call).having(name=KEEP)
+    decision = Rows(messages.described).row("response").having(extras=lambda _, __: EMPTY, kind=KEEP)
+    user[am.ApprovalResponseBlock] = decision
+    assistant[am.ApprovalRequestBlock] = _sharing(assistant[am.ApprovalRequestBlock], _of_approval)
     fields: dict[str, Cell] = {
         "id": KEEP, "created_at": _time, "metadata": KEEP, "extras": carried_extras((UI, _taken), odd=_is_odd),
     }  # fmt: skip
@@ -141,7 +157,8 @@ def make_caps(messages: Messages) -> Caps:
         messages={
             "system": MessageRow(fields=fields, blocks=system),
             "developer": MessageRow(fields=fields, blocks=system, otherwise=rules.role_rule("system")),
-            "user": MessageRow(fields=fields, blocks=user, results=_WORDS),
+            "user": MessageRow(fields={name: _not_of_decisions(cell) for name, cell in fields.items()}, blocks=user,
+                               results=_WORDS),
             "assistant": MessageRow(fields={**fields, "extras": extras_of_step}, blocks=assistant, results=_WORDS,
                                     otherwise=with_calls, concerns=am.ToolResultBlock),
             "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=_WORDS),
@@ -149,7 +166,8 @@ def make_caps(messages: Messages) -> Caps:
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
         # The results of server tools are sorted before a message may be split between them and their calls.
-        arrange=(restructure.choose(behind_calls, "assistant"), restructure.split_results, beside_calls),
+        arrange=(restructure.choose(behind_calls, "assistant"), restructure.split_results, restructure.split_decisions,
+                 beside_requests),
         needs_id=needs_id,
         derives_names=True,
         near_names=True,

@@ -29,6 +29,7 @@ from agentmsg.formats import (
     text_at,
 )
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
+from agentmsg_codecs.vercel.approvals import APPROVALS
 from agentmsg_codecs.vercel.calls import KIND, carried_provider, read_input, runner_of, write_input
 from agentmsg_codecs.vercel.media import is_url, of_kind
 from agentmsg_codecs.vercel.names import UI
@@ -236,6 +237,7 @@ def describe() -> Described:
             Key("toolCallId", "id", Link()), Key("toolName", "name", Text()), _PENDING, _INPUT, KIND,
             _OPTIONS[am.ToolUseBlock],
         )),
+        *APPROVALS,
         Form("server_result", am.ToolResultBlock, "output", (link, _SERVED, options), fixed={"kind": "server"}),
         Form("result", am.ToolResultBlock, "output", (link, _OUTPUT, options), is_apart=True),
     )  # fmt: skip
@@ -243,6 +245,18 @@ def describe() -> Described:
     places = {
         "system": ("text",),
         "user": ("text", *files, "source", "document", "data"),
-        "assistant": ("text", "reasoning", *files, "source", "document", "data", "call", "server_result", "compaction"),
+        "assistant": (
+            "text",
+            "reasoning",
+            *files,
+            "source",
+            "document",
+            "data",
+            "call",
+            "request",
+            "server_result",
+            "compaction",
+        ),
+        "decisions": ("response",),
     }
     return Described(UI, forms, places, table=UIParts)

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import agentmsg as am
-    from agentmsg.formats import Grouping
 
 _PREFIX = "agentmsg-"
 
@@ -26,7 +25,7 @@ def has_own_id(message: am.Msg) -> bool:
     return message.id is not None and type(message.id) is not Made
 
 
-def without_places(messages: Sequence[am.Msg], how: Grouping) -> Sequence[am.Msg]:
+def without_places(messages: Sequence[am.Msg], how: grouping.Grouping) -> Sequence[am.Msg]:
     """Return messages without the ids that would be read as made ones, at their places.
 
     Args:

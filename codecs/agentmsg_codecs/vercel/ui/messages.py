@@ -12,7 +12,6 @@ import agentmsg as am
 import agentmsg_codecs.vercel.ui.v4 as old
 from agentmsg import thaw
 from agentmsg.formats import (
-    Grouping,
     Native,
     adopt,
     grouping,
@@ -30,7 +29,7 @@ from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui.format import describe
 from agentmsg_codecs.vercel.ui.ids import has_own_id, made_id
 from agentmsg_codecs.vercel.ui.mastra import lifted, stored
-from agentmsg_codecs.vercel.ui.steps import STEP, Steps
+from agentmsg_codecs.vercel.ui.steps import STEP, Steps, is_answer
 from agentmsg_codecs.vercel.ui.tool_parts import is_tool
 from agentmsg_codecs.vercel.ui.tools import Tools
 
@@ -48,7 +47,7 @@ _give_id = speed.setter(am.Msg, "id")
 
 
 def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    if group[0].role != "assistant" or message.role not in ("assistant", "tool"):
+    if group[0].role != "assistant" or not (message.role == "assistant" or is_answer(message)):
         return False
     if has_own_id(message) or message.metadata or any(space != STEP_EXTRAS for space in message.extras):
         return False
@@ -58,11 +57,11 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
 
 
 def _must_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    return message.role == "tool" and group[0].role == "assistant"
+    return group[0].role == "assistant" and is_answer(message)
 
 
 def _joins(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    return group[-1].role == "tool" and message.role == "assistant" and _may_join(group, message)
+    return message.role == "assistant" and is_answer(group[-1]) and _may_join(group, message)
 
 
 class Messages:
@@ -80,7 +79,7 @@ class Messages:
         self.places: dict[str, Parts] = dict(self.described.parts)
         self.tools = Tools(self.described)
         self.steps = Steps(self.places["assistant"], self.tools)
-        self.grouping = Grouping(family=UI, may_join=_may_join, joins=_joins, must_join=_must_join)
+        self.grouping = grouping.Grouping(family=UI, may_join=_may_join, joins=_joins, must_join=_must_join)
 
     def fill(self) -> None:
         """Fill the tables, on first use."""

@@ -37,17 +37,40 @@ def with_calls(message: am.Msg) -> Any:
 
 
 def behind_calls(message: am.Msg) -> tuple[int, ...] | None:
-    """Return an assistant's blocks with the result of each server tool behind its call; None if they are so already."""
+    """Return an assistant's blocks with requests for approval, and results of server tools, behind their calls.
+
+    None if they are so already. A request without a call is left out.
+    """
     blocks: Any = message.content
-    if not any(map(_is_served_result, blocks)):
+    if not any(_is_served_result(block) or type(block) is am.ApprovalRequestBlock for block in blocks):
         return None
-    answers = _answers(blocks)
-    behind = set(answers.values())
+    answers, requests = _answers(blocks), requests_of(blocks)
+    behind = {*answers.values(), *(i for i, block in enumerate(blocks) if type(block) is am.ApprovalRequestBlock)}
     order: list[int] = []
     for index in range(len(blocks)):
         if index not in behind:
-            order += [index, answers[index]] if index in answers else [index]
+            order += [index, *(found[index] for found in (requests, answers) if index in found)]
     return None if order == list(range(len(blocks))) else tuple(order)
+
+
+def requests_of(content: Sequence[Any]) -> dict[int, int]:
+    """Return, by the index of each call that has one, the index of its request."""
+    found: dict[int, int] = {}
+    late: list[int] = []
+    for index, block in enumerate(content):
+        if type(block) is am.ApprovalRequestBlock:
+            call = content[index - 1] if index else None
+            if isinstance(call, am.ToolUseBlock) and call.id == block.tool_call_id:
+                found[index - 1] = index
+            else:
+                late.append(index)
+    for index in late:
+        link = content[index].tool_call_id
+        calls = (at for at, block in enumerate(content) if isinstance(block, am.ToolUseBlock) and block.id == link)
+        at = next((at for at in calls if at not in found), None)
+        if at is not None:
+            found[at] = index
+    return found
 
 
 def _is_served_result(block: Any) -> bool:

@@ -7,14 +7,15 @@ unusual number of step-starts before a step), ``/after`` (their number at the en
 
 from __future__ import annotations
 
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, adopt, is_mapping, is_marked, maker, mark_of, marked, natives, spelling
+from agentmsg.formats import Native, adopt, is_mapping, is_marked, maker, mark_of, marked, natives, spelling, tool_links
 from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.ui.tool_parts import is_tool
+from agentmsg_codecs.vercel.ui.tools import Tool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +67,7 @@ class Steps:
             elif own:
                 message = marked(message, UI, last=own)
             group.append(message if starts == usual else marked(message, UI, steps=starts))
-            group.extend([_make_msg("tool", (result,)) for result in results])
+            group.extend(answers(results))
 
         for index, part in enumerate(parts):
             tag: Any = part.get("type") if type(part) is _OBJECT else None
@@ -87,13 +88,12 @@ class Steps:
             if found is None:
                 blocks.append(natives.native_part(part, UI))
                 continue
-            call, result = found
-            blocks.append(call)
-            if result is None:
-                pending.add((call.kind, call.id))
-            elif pending and (call.kind, call.id) in pending:
+            if not _is_told(found, pending):
                 return None
-            else:
+            call, request, response, result = found
+            blocks += [call] if request is None else [call, request]
+            results += [] if response is None else [response]
+            if result is not None:
                 (blocks if call.kind == "server" else results).append(result)
         if blocks or not group:
             end()
@@ -119,7 +119,7 @@ class Steps:
         parts: list[Any] = []
         after: list[Any] = []
         for index, message in enumerate(group):
-            if message.role == "tool":
+            if is_answer(message):
                 continue
             own: Native = natives.extras_copy(message, STEP_EXTRAS)
             least = 1 if own else int(index > 0)
@@ -138,32 +138,67 @@ class Steps:
             later: the messages after it, which begin with its results.
             place: the number of the native message, and of the step's first part in it.
         """
-        # The results by the id of their call, the first one last.
-        results: dict[str | None, list[Any]] = {}
-        for other in reversed([*takewhile(_is_result, later)]):
-            result: Any = other.content[0]
-            results.setdefault(result.tool_call_id, []).append(result)
+        # The results by the id of their call, and decisions by that of their request, the first one last.
+        results: dict[tuple[type[Any], str | None], list[Any]] = {}
+        for other in reversed([*takewhile(is_answer, later)]):
+            for block in reversed(other.content):
+                results.setdefault((type(block), link_of(block)), []).append(block)
         parts: list[Any] = []
         content: Any = message.content
         number, first = place
         write = self._parts.write
         for index, block in enumerate(content):
             if not isinstance(block, am.ToolUseBlock):
-                if not isinstance(block, am.ToolResultBlock):  # that is written with its call
+                if not isinstance(block, (am.ApprovalRequestBlock, am.ToolResultBlock)):  # those are with their call
                     parts.append(write(block))
                 continue
+            behind = [*content[index + 1 : index + 3], None, None]
+            request = behind.pop(0) if type(behind[0]) is am.ApprovalRequestBlock else None
+            waiting = results.get((am.ApprovalResponseBlock, None if request is None else request.id))
+            response = waiting.pop() if waiting else None
             if block.kind == "server":
-                after = content[index + 1] if index + 1 < len(content) else None
-                result = after if isinstance(after, am.ToolResultBlock) else None
+                result = behind[0] if isinstance(behind[0], am.ToolResultBlock) else None
             else:
-                waiting = results.get(block.id)
+                waiting = results.get((am.ToolResultBlock, block.id))
                 result = waiting.pop() if waiting else None
-            parts.append(self._tools.write(block, result, (number, first + len(parts))))
+            parts.append(self._tools.write(Tool(block, request, response, result), (number, first + len(parts))))
         return parts
 
 
-def _is_result(message: am.Msg) -> bool:
-    return message.role == "tool"
+def _is_told(tool: Tool, pending: set[tuple[str, str | None]]) -> bool:
+    """Whether a tool's result and decision belong to it: those of an id belong to the first that waits for one.
+
+    Args:
+        tool: what a part holds.
+        pending: what waits in the step, by kind and id.
+    """
+    for asked, kind, answer in ((tool.call, tool.call.kind, tool.result), (tool.request, "approval", tool.response)):
+        if asked is None:
+            continue
+        if answer is None:
+            pending.add((kind, asked.id))
+        elif pending and (kind, asked.id) in pending:
+            return False
+    return True
+
+
+def link_of(block: Any) -> str | None:
+    """Return the id that links an answer with its call or request."""
+    return block.id if type(block) is am.ApprovalResponseBlock else block.tool_call_id
+
+
+def answers(blocks: Sequence[Any]) -> list[am.Msg]:
+    """Return the messages of results and decisions: adjacent decisions share one of the user's."""
+    found: list[am.Msg] = []
+    for is_said, group in groupby(blocks, lambda block: type(block) is am.ApprovalResponseBlock):
+        run = tuple(group)
+        found += [_make_msg("user", run)] if is_said else [_make_msg("tool", (result,)) for result in run]
+    return found
+
+
+def is_answer(message: am.Msg) -> bool:
+    """Whether a message holds a result, or decisions."""
+    return message.role == "tool" or tool_links.is_decision(message)
 
 
 def _starts(message: am.Msg, mark: str, usual: int, *, least: int) -> list[Any]:

@@ -21,6 +21,10 @@ _INSIDE = {NESTED: "toolInvocation", "snake": "tool_invocation"}
 _BESIDE = {"callProviderMetadata": "providerMetadata", "createdAt": "createdAt"}
 _SNAKE = {"toolCallId": "tool_call_id", "toolName": "tool_name"}
 _STATES = {"partial-call": "input-streaming", "call": "input-available", "result": "output-available"}
+# The keys of an approval that are others in parts of messages for models, and those of the parts.
+OF_APPROVAL = frozenset({"id", "approved", "reason", "requestReason"})
+_KEYS_OF_PARTS = frozenset({"type", "approvalId", "toolCallId"})
+KEYS_OF_REQUESTS = _KEYS_OF_PARTS | {"reason", "signature"}
 _TYPES = {NESTED: OLD, "snake": OLD, "flat": OLD, "dynamic": DYNAMIC}
 _OLD_STATES = {new: old for old, new in _STATES.items()}
 # The keys of version 4, by today's, and the reverse.
@@ -58,6 +62,39 @@ def is_own_denial(approval: Any, link: Any) -> bool:
         return False
     is_text = isinstance(approval.get("reason", ""), str)
     return approval["id"] == link and approval["approved"] is False and is_text
+
+
+def is_approval(value: Any) -> bool:
+    """Whether a value says that somebody is asked, or has decided; ``split_approval`` reads it."""
+    if not is_mapping(value) or not isinstance(value.get("id"), str) or not _KEYS_OF_PARTS.isdisjoint(value):
+        return False
+    is_decided = isinstance(value.get("approved"), bool)
+    texts = [value[key] for key in ("reason", "requestReason", "signature") if key in value]
+    return (
+        ("approved" not in value or is_decided)
+        and ("reason" not in value or is_decided)
+        and all(isinstance(text, str) for text in texts)
+    )
+
+
+def split_approval(approval: Native, link: Any) -> tuple[Native, Native | None]:
+    """Return an approval as the parts of messages for models: the request, and the response or None."""
+    rest = {key: value for key, value in approval.items() if key not in OF_APPROVAL}
+    reason = {"reason": approval["requestReason"]} if "requestReason" in approval else {}
+    request = {"type": "tool-approval-request", "approvalId": approval["id"], "toolCallId": link, **reason, **rest}
+    if "approved" not in approval:
+        return request, None
+    told: Native = {key: approval[key] for key in ("approved", "reason") if key in approval}
+    return request, {"type": "tool-approval-response", "approvalId": approval["id"], **told}
+
+
+def joined_approval(request: Native, response: Native | None) -> Native:
+    """Return the approval for these parts."""
+    rest = {key: value for key, value in request.items() if key not in (*_KEYS_OF_PARTS, "reason")}
+    reason = {"requestReason": request["reason"]} if "reason" in request else {}
+    decision = response or {}
+    told: Native = {key: decision[key] for key in ("approved", "reason") if key in decision}
+    return {"id": request["approvalId"], **told, **reason, **rest}
 
 
 # -- version 4, and mixtures with today's -----------------------------------------------------------------------------
