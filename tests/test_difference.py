@@ -343,6 +343,14 @@ def test_whatever_became_of_a_history_it_comes_back() -> None:
         _restored(history, _made(rng))
 
 
+def test_a_block_that_left_a_result_which_moved_comes_back_into_it_alone() -> None:
+    """The result is told whole, with the block in it; where that stands now is told as well."""
+    old = History([msg("assistant", _IMAGE, ToolResultBlock("b", [TextBlock("four"), TextBlock("ok")]))])
+    new = History([msg("assistant", ToolResultBlock("b", [TextBlock("four")]), _IMAGE, TextBlock("ok"))])
+    losses = _restored(old, new)
+    assert ("messages", 0, "content", 1, "content", 1) in {loss.path for loss in losses}
+
+
 def _shape(name: str) -> tuple[Callable[[int], Msg], Callable[[list[Msg]], list[Msg]]]:
     """Return how the messages of a long history are made, and what became of them."""
     shapes: dict[str, tuple[Callable[[int], Msg], Callable[[list[Msg]], list[Msg]]]] = {

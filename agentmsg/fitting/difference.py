@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["difference"]
 
 _CONTENT = frozenset({"content"})
-_NEIGHBOURS, _ELSEWHERE = "neighbours are one block here", "is elsewhere now"
+_NEIGHBOURS, _ELSEWHERE, _APART = "neighbours are one block here", "is elsewhere now", "is in another message now"
 _RESULT_FIELDS = frozenset({"structured", "error", "status"})
 
 
@@ -173,8 +173,8 @@ class _Report:
         for j, block in enumerate(old):
             at: Path = (*path, j)
             if j in matched.apart:
-                why = "is in another message now"
-                self.tell(at, "moved", "annotation", why, was=block, now=matched.apart[j])
+                self.tell(at, "moved", "annotation", _APART, was=block, now=matched.apart[j])
+                self.left(at, block, matched.inner.get(j))
             elif j in stay:
                 is_whole = places[j] in matched.wholes or adds_nothing(new[places[j]], said[0])
                 self.item(at, block, new[places[j]], is_whole=is_whole, apart=matched.inner.get(j))
@@ -182,6 +182,7 @@ class _Report:
                 was = None if same(block, new[places[j]]) else block
                 level = "annotation" if was is None else level_of_became(block, new[places[j]])
                 self.tell(at, "moved", level, _ELSEWHERE, was=was, now=places[j])
+                self.left(at, block, matched.inner.get(j))
             elif j in matched.joined:
                 level = level_of_became(block, new[matched.joined[j]])
                 self.tell(at, "merged", level, _NEIGHBOURS, was=block, now=matched.joined[j])
@@ -192,6 +193,11 @@ class _Report:
         added = sorted(set(range(len(new))).difference(places.values()))
         for number, k in enumerate(added, start=len(old)):
             self.tell((*path, number), "invented", level_of_added(new[k], said[0]), now=k)
+
+    def left(self, at: Path, result: Any, apart: Mapping[int, Any] | None) -> None:
+        """Tell where blocks went that left a result which is told whole: they don't stay there, too."""
+        for place, spot in (apart or {}).items():
+            self.tell((*at, "content", place), "moved", "annotation", _APART, was=result.content[place], now=spot)
 
     def item(
         self, at: Path, old: Any, new: Any, *, is_whole: bool = False, apart: Mapping[int, Any] | None = None
