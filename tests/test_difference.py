@@ -116,7 +116,7 @@ CASES: dict[str, tuple[list[Msg], list[Msg], list[str]]] = {
     "blocks swapped": (
         [msg("user", TextBlock("a"), _IMAGE)],
         [msg("user", _IMAGE, TextBlock("a"))],
-        ["messages/0/content/1 moved (annotation): is elsewhere now"],
+        ["messages/0/content/0 moved (annotation): is elsewhere now"],
     ),
     "emptied": (
         [msg("user", _IMAGE), _text("assistant", "b")],
@@ -273,9 +273,9 @@ def test_what_stands_beside_messages_is_told() -> None:
     assert sorted("/".join(map(str, loss.path)) for loss in _restored(old, new)) == [
         "settings/model",
         "settings/temperature",
+        "tools/0",
         "tools/0/description",
         "tools/1",
-        "tools/2",
     ]
 
 

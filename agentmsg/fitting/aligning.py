@@ -7,12 +7,19 @@ misses is told as lost and invented.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, pair_equal, unpaired
 from agentmsg.fitting.words import MEDIA, held, key_of, survives, words
+from agentmsg.formats.capabilities import Drop
+from agentmsg.formats.reasons import Joined, Reason
 from agentmsg.model.blocks import NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import given
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg.formats.reasons import Reasons
 
 __all__ = ["Item", "align", "align_blocks", "exact_key"]
 
@@ -28,31 +35,71 @@ _AHEAD = 8
 _EQUAL = 12
 
 
-def align(a: list[Item], b: list[Item]) -> tuple[Pairs, Pairs]:
+def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple[Pairs, Pairs]:
     """Pair the blocks of two histories.
+
+    Args:
+        a: blocks of the first.
+        b: blocks of the other.
+        reasons: what is known of them: which were made from which, and which of the first are gone.
 
     Returns:
         The pairs, by index in ``a``, which may cross; and for blocks without a partner, the partner of a block beside
         them that now holds their words, too.
     """
     pairs: Pairs = {}
-    left, other = _without_ends(a, b, pairs)
+    if reasons is not None and _pair_known(a, b, reasons, pairs):
+        left, other = unpaired([*range(len(a))], [*range(len(b))], pairs)
+        other = [k for k in other if not _is_added(b[k][0], reasons)]
+    else:
+        left, other = _without_ends(a, b, pairs)
+    open_ones = left if reasons is None else [i for i in left if not isinstance(reasons.of(a[i][0]), Drop)]
     for tier in range(_TIERS):
-        if not left or not other:
-            return pairs, {}
-        pair_equal(_by_key(a, left, tier), _by_key(b, other, tier), pairs)
-        left, other = unpaired(left, other, pairs)
+        if not open_ones or not other:
+            break
+        pair_equal(_by_key(a, open_ones, tier), _by_key(b, other, tier), pairs)
+        open_ones, other = unpaired(open_ones, other, pairs)
     joined: Pairs = {}
-    for mine, theirs in [*gaps(pairs, left, other)]:
+    for mine, theirs in [*gaps(pairs, open_ones, other)]:
         if mine and theirs:
             pairs.update(_likeliest(a, b, mine, theirs))
+        if mine and (theirs or reasons is not None):
             _join(a, b, pairs, joined, mine)
+    if reasons is not None:
+        _join_known(a, left, reasons, pairs, joined)
     return pairs, joined
 
 
-def align_blocks(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Pairs, Pairs]:
+def _pair_known(a: list[Item], b: list[Item], reasons: Reasons, pairs: Pairs) -> bool:
+    """Pair blocks with those that they were made from; whether there are any."""
+    one: dict[object, list[int]] = {}
+    other: dict[object, list[int]] = {}
+    for index, (block, _) in enumerate(a):
+        one.setdefault(id(block), []).append(index)
+    for index, (block, _) in enumerate(b):
+        other.setdefault(id(reasons.source(block)), []).append(index)
+    for found in (one, other):
+        found.pop(id(None), None)
+    pair_equal(one, other, pairs)
+    return bool(pairs)
+
+
+def _is_added(block: Any, reasons: Reasons) -> bool:
+    """Whether somebody said that a block was made from nothing."""
+    return isinstance(reasons.of(reasons.source(block)), Reason)
+
+
+def align_blocks(
+    a: tuple[Any, ...], b: tuple[Any, ...], reasons: Reasons | None = None
+) -> tuple[Pairs, Mapping[int, int]]:
     """Pair the blocks of two contents, such as those of two results; as ``align``."""
-    return align([(block, "") for block in a], [(block, "") for block in b])
+    if len(a) == len(b) and reasons is not None and all(map(_is_made_from(reasons), a, b)):
+        return {index: index for index in range(len(a))}, {}
+    return align([(block, "") for block in a], [(block, "") for block in b], reasons)
+
+
+def _is_made_from(reasons: Reasons) -> Callable[[Any, Any], bool]:
+    return lambda old, new: new is old or reasons.source(new) is old
 
 
 def exact_key(block: Any) -> Any:
@@ -123,16 +170,27 @@ def _call_key(block: ToolUseBlock, tier: int) -> Any:
 def _join(a: list[Item], b: list[Item], pairs: Pairs, joined: Pairs, mine: list[int]) -> None:
     """Find where the words of blocks without a partner now are: in what the next block before or after became."""
     before: dict[int, int] = {}
-    for last, i in zip([-1, *mine], mine, strict=False):
-        near = pairs.get(i, before.get(last))
+    for last, i in zip([mine[0] - 1, *mine], mine, strict=False):
+        near = pairs.get(i, before.get(last, pairs.get(last)))
         if near is not None:
             before[i] = near
-    behind: int | None = None
+    behind: int | None = pairs.get(mine[-1] + 1)
     for i in reversed(mine):
         if i in pairs:
             behind = pairs[i]
             continue
-        place = next((k for k in (before.get(i), behind) if k is not None and survives(a[i][0], words(b[k][0]))), None)
+        beside = (k for k in (before.get(i), behind) if k is not None)
+        place = next((k for k in beside if survives(a[i][0], words(b[k][0]))), None)
+        if place is not None:
+            joined[i] = place
+
+
+def _join_known(a: list[Item], left: list[int], reasons: Reasons, pairs: Pairs, joined: Pairs) -> None:
+    """Find where blocks are of which somebody said that they are a part of another."""
+    into = {i: said.into for i in left if i not in pairs and isinstance(said := reasons.of(a[i][0]), Joined)}
+    at = {id(block): i for i, (block, _) in enumerate(a)} if into else {}
+    for i, first in into.items():
+        place = pairs.get(at.get(id(reasons.source(first)), -1))
         if place is not None:
             joined[i] = place
 

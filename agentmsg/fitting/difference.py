@@ -15,44 +15,52 @@ import attrs
 
 from agentmsg.fitting.aligning import align_blocks
 from agentmsg.fitting.extra_keys import lost_keys
-from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, level_of_loss
+from agentmsg.fitting.fitted import UNKNOWN
+from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, level_at, level_of_loss
 from agentmsg.fitting.links import Links, is_link
 from agentmsg.fitting.longest_run import longest_run, moved_of
 from agentmsg.fitting.losses import Loss
 from agentmsg.fitting.placing import Placed, Run, Spot, in_turn, placed
 from agentmsg.fitting.survival import level_of_added, level_of_became, level_of_gone, level_of_result_field
 from agentmsg.fitting.words import adds_nothing, all_words, held
+from agentmsg.formats.capabilities import Drop, Swap
+from agentmsg.formats.reasons import Reason
 from agentmsg.model.blocks import BLOCK_TAGS, ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.generated import given
 from agentmsg.model.settings import Settings
 from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from agentmsg.fitting.losses import Keys, Kind, Path
+    from agentmsg.fitting.fitted import Known
+    from agentmsg.fitting.losses import Kind, Path
     from agentmsg.formats.capabilities import Level
+    from agentmsg.formats.reasons import Said
     from agentmsg.model.base import Noted
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
 __all__ = ["difference"]
 
+_make_loss = maker(Loss)
 _CONTENT = frozenset({"content"})
 _NEIGHBOURS, _ELSEWHERE, _APART = "neighbours are one block here", "is elsewhere now", "is in another message now"
 _RESULT_FIELDS = frozenset({"structured", "error", "status"})
 
 
-def difference(history: History, back: History, codec: str = "") -> list[Loss]:
+def difference(history: History, back: History, codec: str = "", known: Known = UNKNOWN) -> list[Loss]:
     """Return what is different in another history, in the order of the first.
 
     Args:
         history: the first, such as the one given to a writer.
         back: the other, such as what the document reads as.
         codec: the name of the format that made the difference.
+        known: what is known of how it did.
     """
-    report = _Report(codec)
+    report = _Report(history, codec, known)
     if history is not back:
         report.messages(history.messages, back.messages)
         report.rest(history, back)
@@ -62,64 +70,117 @@ def difference(history: History, back: History, codec: str = "") -> list[Loss]:
 class _Report:
     """Makes the losses of one comparison."""
 
-    def __init__(self, codec: str) -> None:
+    def __init__(self, history: History, codec: str, known: Known) -> None:
         self.codec = codec
+        self.known = known
+        self.reasons = known.reasons
+        self.like = None if known.like is history else known.like
         self.losses: list[Loss] = []
         self.links = Links()
 
     def tell(self, path: Path, kind: Kind, level: Level, why: str = "", *, was: Any = None, now: Any = None) -> None:
-        self.losses.append(Loss(path, kind, self.codec, level, was, now, why))
+        self.losses.append(_make_loss(path, kind, self.codec, level, was, now, why))
+
+    def said(self, path: Path, thing: Any, field: str = "") -> Said | None:
+        """Return what was said of an object, or of one of its fields, given its path."""
+        return None if self.reasons is None else self.reasons.of(self.origin(path, thing), field)
+
+    def origin(self, path: Path, thing: Any) -> Any:
+        """Return the object in a place from which the other's was made."""
+        if self.like is None:
+            return thing
+        found: Any = self.like
+        for step in path:
+            found = found[step] if isinstance(step, int) else getattr(found, step)
+        return found
+
+    def whole(
+        self, path: Path, kind: Kind, level: Level, why: str, *, was: Any, now: Any = None, thing: Any = None
+    ) -> None:
+        """Tell the loss of a block, message or tool; who caused it may have said why."""
+        thing = was if thing is None else thing
+        said = self.said(path, thing)
+        # That something would be another thing here says nothing of one that is gone.
+        if said is not None and not (kind == "dropped" and isinstance(said, Swap)):
+            why = said.why
+            # A rule may know that nothing is lost; that something is, what is left tells better, if it is left here.
+            if said.level == "annotation" and not extras_hold_content(thing, thing.extras, getattr(now, EXTRAS, {})):
+                level = "annotation"
+            elif kind == "moved" and said.level is not None:
+                level = said.level
+        self.tell(path, kind, level, why, was=was, now=now)
 
     def messages(self, old: Sequence[Msg], new: Sequence[Msg]) -> None:
-        start, end = self.beginning(old, new), 0
+        like = old if self.like is None else self.like.messages
+        if self.known.in_place:
+            for index, (message, other) in enumerate(zip(old, new, strict=True)):
+                if message is not other:
+                    self.message(index, message, other, self.matched(like[index], other))
+        else:
+            self.aligned(old, new, like)
+        for number in self.links.broken(old):
+            self.losses[number] = attrs.evolve(self.losses[number], level="content")
+
+    def matched(self, old: Msg, new: Msg) -> _Matched:
+        """Return where a message's blocks are in the one that was made from it."""
+        if len(old.content) == len(new.content):
+            return _Matched({place: place for place in range(len(old.content))})
+        places = in_turn(old, new, self.reasons)
+        if places is not None:
+            return _Matched(places)
+        places, joined = align_blocks(old.content, new.content, self.reasons)
+        return _Matched(places, joined, wholes=frozenset(joined.values()))
+
+    def aligned(self, old: Sequence[Msg], new: Sequence[Msg], like: Sequence[Msg]) -> None:
+        """Compare messages that may be anywhere; those at both ends usually are each in its turn."""
+        start, end = self.beginning(old, new, like), 0
         while end < min(len(old), len(new)) - start:
-            places = in_turn(old[-1 - end], new[-1 - end])
+            places = in_turn(like[-1 - end], new[-1 - end], self.reasons)
             if places is None or len(places) < len(old[-1 - end].content):
                 break
             end += 1
         mine, theirs = range(start, len(old) - end), range(start, len(new) - end)
         if mine or theirs:
-            self.placed(old, new, (mine, theirs))
+            self.placed(old, new, (mine, theirs), like)
         for index in range(mine.stop, len(old)):
             other = new[index - len(old) + len(new)]
-            self.message(index, old[index], other, in_turn(old[index], other) or {})
-        for number in self.links.broken(old):
-            self.losses[number] = attrs.evolve(self.losses[number], level="content")
+            self.message(index, old[index], other, _Matched(in_turn(like[index], other, self.reasons) or {}))
 
-    def beginning(self, old: Sequence[Msg], new: Sequence[Msg]) -> int:
+    def beginning(self, old: Sequence[Msg], new: Sequence[Msg], like: Sequence[Msg]) -> int:
         """Compare the messages at the beginning that surely are each in its turn; return their number."""
         start, least = 0, min(len(old), len(new))
-        places = in_turn(old[0], new[0]) if least else None
+        places = in_turn(like[0], new[0], self.reasons) if least else None
         while start < least and places is not None:
             after = start + 1
-            following = in_turn(old[after], new[after]) if after < least else None
+            following = in_turn(like[after], new[after], self.reasons) if after < least else None
             is_part = len(places) < len(old[start].content)
             # What is missing may be in the next message, unless that surely is the next one's.
             is_last = after == len(old) == len(new)
             if is_part and not is_last and (following is None or len(new) > len(old)):
                 break
-            self.message(start, old[start], new[start], places)
+            self.message(start, old[start], new[start], _Matched(places))
             start, places = after, following
         return start
 
-    def message(self, index: int, old: Msg, new: Msg, places: dict[int, int]) -> None:
-        """Compare a message with the one in its turn, given the places of the blocks that are still there."""
+    def message(self, index: int, old: Msg, new: Msg, matched: _Matched) -> None:
+        """Compare a message with the one in its turn."""
         if old is new:
             return
         path: Path = ("messages", index)
         self.fields(path, old, new, _CONTENT)
-        if len(places) < len(old.content):
-            self.items((*path, "content"), old.content, new.content, _Matched(places))
-        else:
+        if len(matched.places) < len(old.content):
+            self.items((*path, "content"), old.content, new.content, matched)
+        elif new.content is not old.content:
             for place, block in enumerate(old.content):
                 self.item((*path, "content", place), block, new.content[place])
 
-    def placed(self, old: Sequence[Msg], new: Sequence[Msg], ranges: tuple[range, range]) -> None:
+    def placed(self, old: Sequence[Msg], new: Sequence[Msg], ranges: tuple[range, range], like: Sequence[Msg]) -> None:
         """Compare messages whose blocks may be anywhere in the other's."""
         mine, theirs = ranges
-        found = placed(old, new, mine, theirs)
+        found = placed(like, new, mine, theirs, self.reasons)
         resting = [i for i in mine if _rests(new, found, i)]
-        moved = {resting[n] for n in moved_of([found.runs[i][0].message for i in resting])}
+        mended = {n for n, i in enumerate(resting) if self.said(("messages", i), old[i], "place")}
+        moved = {resting[n] for n in moved_of([found.runs[i][0].message for i in resting], mended)}
         usual = set(resting) - moved
         last = -1
         for i in mine:
@@ -132,28 +193,50 @@ class _Report:
             last = max(last, runs[-1].message)
             spots = tuple((run.message, run.first) for run in runs)
             if len(runs) > 1:
-                self.tell(("messages", i), "split", "annotation", "one message each", now=spots)
+                self.place(i, old[i], ("split", "annotation", "one message each"), spots)
             elif i not in usual and runs[0].first and not is_lifted:
-                self.tell(("messages", i), "merged", "annotation", "neighbours are one message", now=spots)
+                self.place(i, old[i], ("merged", "annotation", "neighbours are one message"), spots)
             elif i not in usual:
-                self.tell(("messages", i), "moved", "content", _ELSEWHERE, now=spots)
+                self.place(i, old[i], ("moved", "content", _ELSEWHERE), spots)
             base = _base(new, runs)
             self.fields(("messages", i), old[i], base, _CONTENT)
             self.items(("messages", i, "content"), old[i].content, base.content, _matched(i, old[i], runs, found))
         added = (m for m in theirs if m not in found.owned and not found.is_all_taken(new, m))
         for number, m in enumerate(added, start=len(old)):
             is_content = any(level_of_added(each) == "content" for each in new[m].content)
-            self.tell(("messages", number), "invented", "content" if is_content else "annotation", now=((m, 0),))
+            said = None if self.reasons is None else self.reasons.of(self.reasons.source(new[m]))
+            level: Level = "content" if is_content and said is None else "annotation"
+            self.tell(("messages", number), "invented", level, said.why if said else "", now=((m, 0),))
+
+    def place(self, index: int, message: Msg, usual: tuple[Kind, Level, str], spots: tuple[Spot, ...]) -> None:
+        """Tell the new place of a message that isn't one whole message in its turn."""
+        kind, level, why = usual
+        said = self.said(("messages", index), message, "place")
+        if said is not None:
+            level, why = said.level or level, said.why
+        self.tell(("messages", index), kind, level, why, now=spots)
 
     def gone(self, index: int, message: Msg, found: Placed) -> None:
         """Tell a message of which there is no block."""
+        at: Path = ("messages", index)
         spots = (found.joined.get((index, place)) for place in range(len(message.content)))
         where = next(filter(None, spots), None)
-        if where is None:
-            self.tell(("messages", index), "dropped", "content", was=message)
+        if where is None or isinstance(self.said(("messages", index), message), Drop):
+            self.whole(at, "dropped", *self.of_blocks(at, message), was=message)
         else:
             why = "neighbours are one message"
             self.tell(("messages", index), "merged", "annotation", why, was=message, now=(where,))
+
+    def of_blocks(self, at: Path, message: Msg) -> tuple[Level, str]:
+        """Return the level of a message that is gone, and why, by what was said of its blocks."""
+        whys: list[str] = []
+        says = not message.content or message.structured is not None
+        for place, block in enumerate(message.content):
+            said = self.said((*at, "content", place), block)
+            whys += [said.why] if isinstance(said, Drop) else []
+            says = says or (level_of_gone(block) == "content" and (said is None or said.level != "annotation"))
+        is_content = says or extras_hold_content(message, message.extras, {})
+        return "content" if is_content else "annotation", whys[0] if whys else ""
 
     def items(
         self, path: Path, old: Sequence[Any], new: Sequence[Any], matched: _Matched, said: tuple[str, str] = ("", "")
@@ -168,36 +251,48 @@ class _Report:
             said: what is said beside the lists: before, and now.
         """
         places = matched.places
-        order = sorted(places)
-        stay = {order[n] for n in longest_run([places[j] for j in order])}
+        order = sorted(places, key=places.__getitem__)
+        stay = {order[n] for n in longest_run(order)}
         for j, block in enumerate(old):
             at: Path = (*path, j)
             if j in matched.apart:
-                self.tell(at, "moved", "annotation", _APART, was=block, now=matched.apart[j])
+                self.whole(at, "moved", "annotation", _APART, was=block, now=matched.apart[j])
                 self.left(at, block, matched.inner.get(j))
             elif j in stay:
                 is_whole = places[j] in matched.wholes or adds_nothing(new[places[j]], said[0])
                 self.item(at, block, new[places[j]], is_whole=is_whole, apart=matched.inner.get(j))
             elif j in places:
-                was = None if same(block, new[places[j]]) else block
-                level = "annotation" if was is None else level_of_became(block, new[places[j]])
-                self.tell(at, "moved", level, _ELSEWHERE, was=was, now=places[j])
-                self.left(at, block, matched.inner.get(j))
+                self.moved(at, block, new[places[j]], places[j], matched.inner.get(j))
             elif j in matched.joined:
                 level = level_of_became(block, new[matched.joined[j]])
-                self.tell(at, "merged", level, _NEIGHBOURS, was=block, now=matched.joined[j])
+                self.whole(at, "merged", level, _NEIGHBOURS, was=block, now=matched.joined[j])
             else:
                 tag = BLOCK_TAGS.get(class_of(block))
                 why = f"no place for a {tag} block here" if tag else ""
-                self.tell(at, "dropped", level_of_gone(block, said[1]), why, was=block)
+                self.whole(at, "dropped", level_of_gone(block, said[1]), why, was=block)
         added = sorted(set(range(len(new))).difference(places.values()))
         for number, k in enumerate(added, start=len(old)):
             self.tell((*path, number), "invented", level_of_added(new[k], said[0]), now=k)
 
+    def moved(self, at: Path, old: Any, new: Any, place: int, apart: Mapping[int, Any] | None) -> None:
+        """Tell a block or tool that is elsewhere in its list now, and what else became of it."""
+        if self.is_one(at, old, new):
+            self.tell(at, "moved", "annotation", _ELSEWHERE, now=place)
+            self.item(at, old, new, apart=apart)
+        else:
+            self.whole(at, "moved", level_of_became(old, new), _ELSEWHERE, was=old, now=place)
+            self.left(at, old, apart)
+
+    def is_one(self, at: Path, old: Any, new: Any) -> bool:
+        """Whether a block or tool is the same kind of thing as before, so that its fields can be compared."""
+        # A rule that made another result may have made its blocks, so they aren't matched one by one.
+        is_remade = isinstance(old, ToolResultBlock) and isinstance(self.said(at, old), Swap)
+        return type(old) is type(new) and not is_remade
+
     def left(self, at: Path, result: Any, apart: Mapping[int, Any] | None) -> None:
         """Tell where blocks went that left a result which is told whole: they don't stay there, too."""
         for place, spot in (apart or {}).items():
-            self.tell((*at, "content", place), "moved", "annotation", _APART, was=result.content[place], now=spot)
+            self.whole((*at, "content", place), "moved", "annotation", _APART, was=result.content[place], now=spot)
 
     def item(
         self, at: Path, old: Any, new: Any, *, is_whole: bool = False, apart: Mapping[int, Any] | None = None
@@ -213,15 +308,18 @@ class _Report:
         """
         if old is new:
             return
-        if type(old) is not type(new):
+        is_result = isinstance(old, ToolResultBlock)
+        if not self.is_one(at, old, new):
             tag, other = (BLOCK_TAGS.get(class_of(each), "foreign") for each in (old, new))
             why = f"what was {tag} is {other} here"
-            self.tell(at, "changed", level_of_became(old, new), why, was=old, now=new)
+            if is_result and isinstance(new, ToolResultBlock) and not same(old.tool_call_id, new.tool_call_id):
+                self.links.add((*at, "tool_call_id"), len(self.losses), old.tool_call_id, new.tool_call_id)
+            self.whole(at, "changed", level_of_became(old, new), why, was=old, now=new)
+            self.left(at, old, apart)
             return
-        is_result = isinstance(old, ToolResultBlock)
         self.fields(at, old, new, _CONTENT if is_result else frozenset(), is_whole=is_whole)
         if is_result and (apart or not same(old.content, new.content)):
-            places, joined = align_blocks(old.content, new.content)
+            places, joined = align_blocks(self.origin(at, old).content, new.content, self.reasons)
             matched = _Matched(places, joined, apart or {}, wholes=frozenset(joined.values()))
             self.items((*at, "content"), old.content, new.content, matched, (all_words(old), all_words(new)))
 
@@ -231,7 +329,8 @@ class _Report:
         if old is new:
             return
         kind_of_owner: type = type(old)
-        for name, _, was, now in changes_of(kind_of_owner)(old, new):
+        rule, at = self.said(path, old), path
+        for name, get, was, now in changes_of(kind_of_owner)(old, new):
             if name in skipped or same(was, now) or _is_said(name, old, new):
                 continue
             if is_link(name, old):
@@ -240,19 +339,26 @@ class _Report:
             left = given(now)
             is_gone = not left and not isinstance(left, (int, float))
             kind: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
-            if name == EXTRAS and (keys := list(lost_keys(was, now))):
+            said = self.said(path, old, name) or (rule if _is_caused(rule, kind_of_owner, get, was) else None)
+            keys = list(lost_keys(was, now)) if name == EXTRAS else []
+            # A path would show a key that was hidden.
+            if keys and not (self.known.is_secret and any(how != "changed" for _, how, *_ in keys)):
                 for way, how, one, other, order in keys:
-                    self.key((*path, name, *way), how, (one, other), old, order)
+                    at = (*path, name, *way)
+                    level = level_of_loss(at, one, other, old, said.level if said else None)
+                    why = said.why if said else ""
+                    self.losses.append(_make_loss(at, how, self.codec, level, one, other, why, order=order))
                 continue
-            is_there = is_whole and name == "text" and was in now
-            level = "annotation" if is_there else _level((*path, name), was, left, (old, new))
-            self.tell((*path, name), kind, level, was=was, now=left)
-
-    def key(self, path: Path, kind: Kind, values: tuple[Any, Any], owner: Noted, order: Keys) -> None:
-        """Tell a lost key of extras."""
-        was, now = values
-        level = level_of_loss(path, was, now, owner)
-        self.losses.append(Loss(path, kind, self.codec, level, was, now, order=order))
+            at = (*path, name)
+            if isinstance(said, Reason) and said.level is None:
+                level = level_at(at, was, left)  # a mend may change a name: it isn't asked what else was lost
+            elif said is not None:
+                level = level_of_loss(at, was, left, old, said.level)
+            elif is_whole and name == "text" and was in now:
+                level = "annotation"
+            else:
+                level = _level(at, was, left, (old, new))
+            self.tell(at, kind, level, said.why if said else "", was=was, now=left)
 
     def rest(self, history: History, back: History) -> None:
         """Compare what stands beside the messages."""
@@ -265,7 +371,8 @@ class _Report:
             self.fields(("settings",), asked, left)
         self.fields((), history, back, frozenset(apart))
         if history.tools is not back.tools and not same(history.tools, back.tools):
-            matched = _Matched(_matched_tools(history.tools, back.tools))
+            tools = history.tools if self.like is None else self.like.tools
+            matched = _Matched(_matched_tools(tools, back.tools))
             self.items(("tools",), history.tools, back.tools, matched)
 
 
@@ -341,6 +448,11 @@ def _is_said(name: str, old: Noted, new: Noted) -> bool:
     if old.significant_text is None:
         return name == "raw_input" and not same(old.input, new.input)
     return name == "input" and old.significant_text != new.significant_text
+
+
+def _is_caused(said: Said | None, kind: type, get: Callable[[Any], Any], was: Any) -> bool:
+    """Whether a rule that gave another object for one caused the loss of a field."""
+    return isinstance(said, Swap) and type(said.new) is kind and not same(get(said.new), was)
 
 
 def _level(path: Path, was: Any, now: Any, owners: tuple[Any, Any]) -> Level:

@@ -1,7 +1,7 @@
 """A fit of a history that was itself derived from another, with a loss report that leads back to that one.
 
-The loss report compares source and output field by field, and ignores how one became the other. So it only needs to
-know which message, block and tool is which; and as long as each is in its place, fit has recorded that.
+The loss report compares source and output, and ignores how one became the other. As long as each message, block and
+tool is in its place, the history between them tells which is which.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import attrs
 
 from agentmsg.errors import CodecLookupError
 from agentmsg.fitting.fit import fit
-from agentmsg.fitting.fitted import Fitted, make_item
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
+    from agentmsg.fitting.fitted import Fitted
     from agentmsg.formats.codec import Codec
 
 __all__ = ["over", "with_asked"]
@@ -60,10 +60,7 @@ def over(fitted: Fitted, source: History, *, is_secret: bool) -> Fitted:
         source: the history from which that one was derived.
         is_secret: whether the loss report then holds values that were meant to be hidden.
     """
-    before = fitted.source
-    if before is source:
+    if fitted.source is source:
         return fitted
-    tools = fitted.tools
-    if tools is None and before.tools is not source.tools:
-        tools = tuple([make_item(tool) for tool in before.tools])
-    return attrs.evolve(fitted, source=source, tools=tools, is_secret=is_secret)
+    like = fitted.known.like or fitted.source
+    return attrs.evolve(fitted, source=source, known=attrs.evolve(fitted.known, like=like, is_secret=is_secret))

@@ -48,17 +48,17 @@ class Links:
         """Yield the numbers of the losses of links that no longer join what they joined before."""
         if not self._changed:
             return
-        # For each old link, the links that its calls and its results have now.
-        joined: dict[Any, tuple[set[Any], set[Any]]] = {}
+        # For each old link, the links that its calls and its results have now: the n-th result goes with the n-th call.
+        joined: dict[Any, tuple[list[Any], list[Any]]] = {}
         for index, message in enumerate(messages):
             for place, block in enumerate(message.content):
                 if isinstance(block, (ToolUseBlock, ToolResultBlock)):
                     link = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
                     now = self._changed[index, place][2] if (index, place) in self._changed else link
-                    joined.setdefault(link, (set(), set()))[isinstance(block, ToolResultBlock)].add(now)
+                    joined.setdefault(link, ([], []))[isinstance(block, ToolResultBlock)].append(now)
         for number, was, _ in self._changed.values():
             if given(was) is None:
                 continue  # it joined nothing
-            calls, results = joined.get(was, (set[Any](), set[Any]()))
-            if calls and results and calls != results:
+            calls, results = joined.get(was, ([], []))
+            if any(call != result for call, result in zip(calls, results, strict=False)):
                 yield number

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import AgentMsgError, EncodeError, excerpt
-from agentmsg.fitting.fitted import Fitted
+from agentmsg.fitting.fitted import Fitted, Known
+from agentmsg.formats.reasons import Reasons, collecting
 from agentmsg.formats.refusals import named
 from agentmsg.formats.spelling import same_document
 from agentmsg.limits import DEFAULT_LIMITS, room_of
@@ -29,12 +30,14 @@ def measured(history: History, codec: Codec) -> Fitted:
         EncodeError: if the writer fails, its document can't be read, or never comes back (code "codec").
         AgentMsgError: if the writer refuses the history.
     """
-    back = history if codec.covers(history) else _settled(history, codec)
-    return Fitted(history, back, codec.name, derives_names=True, is_measured=True)
+    reasons = Reasons()
+    back = history if codec.covers(history) else _settled(history, codec, reasons)
+    return Fitted(history, back, codec.name, derives_names=True, known=Known(reasons))
 
 
-def _settled(history: History, codec: Codec) -> History:
-    document = _written(history, codec)
+def _settled(history: History, codec: Codec, reasons: Reasons) -> History:
+    with collecting(reasons):
+        document = _written(history, codec)
     back = _read(document, codec)
     if same(back, history):
         return history

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 from agentmsg.fitting.aligning import Item, align, align_blocks, exact_key
+from agentmsg.formats.reasons import Joined
 from agentmsg.model.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentmsg.formats.reasons import Reasons
     from agentmsg.model.msg import Msg
 
 __all__ = ["Placed", "Run", "Spot", "in_turn", "placed"]
@@ -71,20 +73,24 @@ class Placed:
         return count > 0 and all((index, block) in self.taken for block in range(count))
 
 
-def in_turn(old: Msg, new: Msg) -> dict[int, int] | None:
+def in_turn(old: Msg, new: Msg, reasons: Reasons | None = None) -> dict[int, int] | None:
     """Return the places of a message's blocks in another that is surely the same one; None if that isn't sure.
 
     Blocks may be missing there, but those that are there are in order, and nothing else is.
     """
     one, other = old.content, new.content
+    if one is other and old.role == new.role:
+        return {place: place for place in range(len(one))}
     if len(one) < len(other) or (one and not other) or not _is_one_role(old.role, new.role):
         return None
     found: dict[int, int] = {}
     k = 0
     for j, block in enumerate(one):
-        if k < len(other) and _is_one_block(block, other[k]):
+        if k < len(other) and _is_one_block(block, other[k], reasons):
             found[j] = k
             k += 1
+        elif reasons is not None and isinstance(reasons.of(block), Joined):
+            return None
     return found if k == len(other) else None
 
 
@@ -96,9 +102,12 @@ def _is_one_role(old: str, new: str) -> bool:
     return old == new or _group(old) == _group(new)
 
 
-def _is_one_block(a: Any, b: Any) -> bool:
+def _is_one_block(a: Any, b: Any, reasons: Reasons | None) -> bool:
     if a is b:
         return True
+    if reasons is not None and reasons.source(b) is a:
+        # What a result lacks may be in another message.
+        return not (isinstance(a, ToolResultBlock) and type(b) is type(a)) or len(b.content) >= len(a.content)
     if type(a) is not type(b):
         return False
     if isinstance(a, TextBlock):
@@ -108,18 +117,41 @@ def _is_one_block(a: Any, b: Any) -> bool:
     return bool(exact_key(a) == exact_key(b))
 
 
-def placed(old: Sequence[Msg], new: Sequence[Msg], mine: range, theirs: range) -> Placed:
+def placed(
+    old: Sequence[Msg], new: Sequence[Msg], mine: range, theirs: range, reasons: Reasons | None = None
+) -> Placed:
     """Find the blocks of some messages of one history among some messages of another."""
     a, b = _listed(old, mine), _listed(new, theirs)
-    pairs, joined = align(_items(old, a), _items(new, b))
+    pairs, joined = align(_items(old, a), _items(new, b), reasons)
+    if reasons is not None:
+        _pair_emptied(old, new, (a, b, pairs), reasons)
     places = {_spot(a[x]): _spot(b[y]) for x, y in pairs.items() if a[x][1] is not None}
     found = Placed(places, {_spot(a[x]): _spot(b[y]) for x, y in joined.items()})
     found.wholes = frozenset(found.joined.values())
-    _find_inner(old, new, found, (a, b, pairs))
+    _find_inner(old, new, found, (a, b, pairs), reasons)
     owners = {b[y]: a[x] for x, y in pairs.items()}
     for index in theirs:
         _find_runs(new, index, owners, found)
     return found
+
+
+def _pair_emptied(
+    old: Sequence[Msg],
+    new: Sequence[Msg],
+    aligned: tuple[list[_Place], list[_Place], dict[int, int]],
+    reasons: Reasons,
+) -> None:
+    """Pair messages without any block with the messages that they were made from."""
+    a, b, pairs = aligned
+    taken = set(pairs.values())
+    left = {id(reasons.source(new[m])): y for y, (m, k) in enumerate(b) if k is None and y not in taken}
+    if not left:
+        return
+    kept = {a[x][0] for x in pairs}
+    for x, (i, _) in enumerate(a):
+        y = left.pop(id(old[i]), None) if i not in kept else None
+        if y is not None:
+            pairs[x] = y
 
 
 def _listed(messages: Sequence[Msg], indexes: range) -> list[_Place]:
@@ -137,7 +169,11 @@ def _spot(place: _Place) -> Spot:
 
 
 def _find_inner(
-    old: Sequence[Msg], new: Sequence[Msg], found: Placed, aligned: tuple[list[_Place], list[_Place], dict[int, int]]
+    old: Sequence[Msg],
+    new: Sequence[Msg],
+    found: Placed,
+    aligned: tuple[list[_Place], list[_Place], dict[int, int]],
+    reasons: Reasons | None,
 ) -> None:
     """Find where blocks inside results went that are now in messages beside them."""
     a, b, pairs = aligned
@@ -148,7 +184,7 @@ def _find_inner(
             continue
         if len(one.content) <= len(other.content):
             continue
-        inside, _ = align_blocks(one.content, other.content)
+        inside, _ = align_blocks(one.content, other.content, reasons)
         for n, each in enumerate(one.content):
             if n not in inside:
                 lost.setdefault(exact_key(each), []).append((_spot(a[x]), n))
@@ -156,7 +192,10 @@ def _find_inner(
         return
     paired = set(pairs.values())
     for y, at in enumerate(b):
-        waiting = lost.get(exact_key(_block(new, at))) if y not in paired and at[1] is not None else None
+        block = _block(new, at)
+        # One that was changed when it was set apart is known by its source.
+        block = block if reasons is None else reasons.source(block)
+        waiting = lost.get(exact_key(block)) if y not in paired and at[1] is not None else None
         if waiting:
             result, n = waiting.pop(0)
             found.inner.setdefault(result, {})[n] = _spot(at)

@@ -167,7 +167,7 @@ def repaired(
             paths = list(rule.find(request))
             edits = list(mend(Mending(request, paths, **choices))) if paths else ()
             if edits:
-                draft = draft or Draft(_plainly(history, codec) if codec.caps.measured else fitted, codec)
+                draft = draft or Draft(fitted, codec)
                 if tell is not None:
                     tell(rule, draft.sources_of(paths))
                 draft.apply(edits, rule.code)
@@ -179,15 +179,7 @@ def repaired(
             break
         if fits and draft is not None:
             again = fit(history, codec)
-            if again.history is not history and codec.caps.measured:
-                history, draft = again.history, None
-            elif again.history is not history:
+            if again.history is not history:
                 draft.follow(again)
                 history = draft.history
-    if fits and codec.caps.measured:
-        return attrs.evolve(fitted, history=history)
     return fitted if draft is None else draft.fitted()
-
-
-def _plainly(history: History, codec: Codec) -> Fitted:
-    return make_fitted(history, history, codec.name)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.fitting.words import MEDIA, all_words, held, says_something, survives, words
 from agentmsg.model.base import BaseBlock
-from agentmsg.model.blocks import CompactionBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import CompactionBlock, NativeBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 
 if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Level
 
 __all__ = ["level_of_added", "level_of_became", "level_of_gone", "level_of_result_field"]
 
-# What does more than speak: a provider gets thinking and compactions back.
-_ACTS = (CompactionBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock)
+# What does more than speak: a provider gets thinking, compactions and what only it can read back.
+_ACTS = (CompactionBlock, NativeBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock)
 
 
 def level_of_gone(block: Any, said: str = "") -> Level:
