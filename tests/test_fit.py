@@ -389,7 +389,7 @@ def test_a_merged_message_belongs_to_one_of_those_it_is_made_of(codec: str) -> N
 
 
 def test_neighbours_become_one_block() -> None:
-    """Blocks that are one in the format are joined; nothing of content is lost if all words are left, whatever a rule's weight."""
+    """Blocks that are one in the format are joined; if all words are left, no content is lost, whatever a rule says."""
     history = History([_plain("assistant", [TextBlock("a"), TextBlock("b"), RefusalBlock("no")])])
     fitted = honest_account(_OneText(), history)
     assert fitted.history[0].content == (TextBlock("abno"),)

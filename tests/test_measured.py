@@ -10,7 +10,7 @@ import agentmsg as am
 from agentmsg import History, Msg, TextBlock, ToolUseBlock, same
 from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.fit import fit
-from agentmsg.formats import is_list
+from agentmsg.formats import because, is_list
 from agentmsg.testing import CodecBroken, check_codec
 from support.checked import msg
 
@@ -126,6 +126,24 @@ def test_what_a_codec_does_wrong_is_a_typed_error(codec: am.Codec) -> None:
     with pytest.raises(am.EncodeError) as caught:
         am.encode(History([Msg("user", "Hi")]), codec, losses=[])
     assert (caught.value.code, caught.value.codec) == ("codec", "lines")
+
+
+class Telling(Lines):
+    """Says why it leaves out calls."""
+
+    def write(self, history: History) -> Any:
+        for message in history:
+            for block in message.tool_calls:
+                because(block, "lines are said, not done")
+        return super().write(history)
+
+
+def test_a_writer_may_say_why() -> None:
+    """It says so of blocks of the history, also when nobody listens; what it doesn't tell has a general reason."""
+    losses: list[am.Loss] = []
+    document = am.encode(_SENT, Telling(), losses=losses)
+    assert [loss.why for loss in losses] == ["", "lines are said, not done"]
+    assert Telling().write(_SENT) == document
 
 
 class Covering(Lines):

@@ -9,7 +9,7 @@ block the next one of its message, each field as it is there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -43,9 +43,10 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["difference"]
+__all__ = ["difference", "thing_at"]
 
 _make_loss = maker(Loss)
+_NO_SETTINGS = Settings()
 _CONTENT = frozenset({"content"})
 _NEIGHBOURS, _ELSEWHERE, _APART = "neighbours are one block here", "is elsewhere now", "is in another message now"
 _RESULT_FIELDS = frozenset({"structured", "error", "status"})
@@ -65,6 +66,14 @@ def difference(history: History, back: History, codec: str = "", known: Known = 
         report.messages(history.messages, back.messages)
         report.rest(history, back)
     return report.losses
+
+
+def thing_at(history: History, path: Path) -> Any:
+    """Return what stands at a path."""
+    found: Any = history
+    for step in path:
+        found = found[step] if isinstance(step, int) else getattr(found, step)
+    return found
 
 
 class _Report:
@@ -87,12 +96,7 @@ class _Report:
 
     def origin(self, path: Path, thing: Any) -> Any:
         """Return the object in a place from which the other's was made."""
-        if self.like is None:
-            return thing
-        found: Any = self.like
-        for step in path:
-            found = found[step] if isinstance(step, int) else getattr(found, step)
-        return found
+        return thing if self.like is None else thing_at(self.like, path)
 
     def whole(
         self, path: Path, kind: Kind, level: Level, why: str, *, was: Any, now: Any = None, thing: Any = None
@@ -121,10 +125,10 @@ class _Report:
         for number in self.links.broken(old):
             self.losses[number] = attrs.evolve(self.losses[number], level="content")
 
-    def matched(self, old: Msg, new: Msg) -> _Matched:
-        """Return where a message's blocks are in the one that was made from it."""
+    def matched(self, old: Msg, new: Msg) -> _Matched | None:
+        """Return where a message's blocks are in the one that was made from it; None: each in its place."""
         if len(old.content) == len(new.content):
-            return _Matched({place: place for place in range(len(old.content))})
+            return None
         places = in_turn(old, new, self.reasons)
         if places is not None:
             return _Matched(places)
@@ -162,17 +166,18 @@ class _Report:
             start, places = after, following
         return start
 
-    def message(self, index: int, old: Msg, new: Msg, matched: _Matched) -> None:
-        """Compare a message with the one in its turn."""
+    def message(self, index: int, old: Msg, new: Msg, matched: _Matched | None) -> None:
+        """Compare a message with the one in its turn; without ``matched``, each block is in its place."""
         if old is new:
             return
         path: Path = ("messages", index)
         self.fields(path, old, new, _CONTENT)
-        if len(matched.places) < len(old.content):
+        if matched is not None and len(matched.places) < len(old.content):
             self.items((*path, "content"), old.content, new.content, matched)
         elif new.content is not old.content:
             for place, block in enumerate(old.content):
-                self.item((*path, "content", place), block, new.content[place])
+                if block is not new.content[place]:
+                    self.item((*path, "content", place), block, new.content[place])
 
     def placed(self, old: Sequence[Msg], new: Sequence[Msg], ranges: tuple[range, range], like: Sequence[Msg]) -> None:
         """Compare messages whose blocks may be anywhere in the other's."""
@@ -329,7 +334,8 @@ class _Report:
         if old is new:
             return
         kind_of_owner: type = type(old)
-        rule, at = self.said(path, old), path
+        every = None if self.reasons is None else self.reasons.all_of(self.origin(path, old))
+        rule, at = every.get("") if every else None, path
         for name, get, was, now in changes_of(kind_of_owner)(old, new):
             if name in skipped or same(was, now) or _is_said(name, old, new):
                 continue
@@ -339,8 +345,10 @@ class _Report:
             left = given(now)
             is_gone = not left and not isinstance(left, (int, float))
             kind: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
-            said = self.said(path, old, name) or (rule if _is_caused(rule, kind_of_owner, get, was) else None)
-            keys = list(lost_keys(was, now)) if name == EXTRAS else []
+            said = every.get(name) if every else None
+            if said is None and rule is not None and _is_caused(rule, kind_of_owner, get, was):
+                said = rule
+            keys = list(lost_keys(cast("Any", was), now)) if name == EXTRAS else []
             # A path would show a key that was hidden.
             if keys and not (self.known.is_secret and any(how != "changed" for _, how, *_ in keys)):
                 for way, how, one, other, order in keys:
@@ -364,8 +372,8 @@ class _Report:
         """Compare what stands beside the messages."""
         apart = {"messages", "tools"}
         asked, left = history.settings, back.settings
-        if left is None and not same(asked, Settings()):
-            left = Settings()
+        if left is None and asked is not None and not same(asked, _NO_SETTINGS):
+            left = _NO_SETTINGS
         if asked is not None and left is not None:
             apart.add("settings")
             self.fields(("settings",), asked, left)

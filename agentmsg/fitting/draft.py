@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
+from agentmsg.fitting.difference import thing_at
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.fitted import Fitted, Known
 from agentmsg.formats.capabilities import Drop, Swap
@@ -141,8 +142,8 @@ class Draft:
                 continue
             rest = path[step:]
             if len(rest) > 1 and rest[0] == "content":
-                inside = _at(self._fitted.source, found).content
-                block = self._reasons.source(_at(self.history, path[:_INNER]))
+                inside = thing_at(self._fitted.source, found).content
+                block = self._reasons.source(thing_at(self.history, path[:_INNER]))
                 place = next((n for n, each in enumerate(inside) if each is block), int(rest[1]))
                 rest = ("content", place, *rest[2:])
             yield (*found[:step], *rest)
@@ -278,10 +279,3 @@ def _things(history: History) -> Iterator[tuple[Path, Any]]:
         yield ("messages", index), message
         for place, block in enumerate(message.content):
             yield ("messages", index, "content", place), block
-
-
-def _at(history: History, path: Path) -> Any:
-    found: Any = history
-    for step in path:
-        found = found[step] if isinstance(step, int) else getattr(found, step)
-    return found

@@ -21,7 +21,7 @@ from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.decisions import decided
 from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
-from agentmsg.fitting.fitted import Fitted, Known, make_fitted
+from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.levels import level_of
 from agentmsg.fitting.measuring import measured
 from agentmsg.fitting.result_overflow import BEHIND, with_apart
@@ -98,7 +98,9 @@ def _refitted(history: History, codec: Codec) -> Fitted:
         leave_out(empty, as_is(given) if plan is None else plan, gone)
     tell_gone(gone, start, messages, reasons)
     for parts, message in zip(plan or (), planned, strict=False):
-        reasons.became(messages[parts[0].index], message)
+        source = messages[parts[0].index]
+        if message is not source:
+            reasons.became(source, message)
     for index, new in changed.items():
         _tell_message(
             [messages[index]] if plan is None else [messages[part.index] for part in plan[index]], new, reasons
@@ -106,10 +108,10 @@ def _refitted(history: History, codec: Codec) -> Fitted:
     if caps.relink is not None:
         _relink(planned, changed, caps.relink, reasons)
     kept, in_place = with_apart(planned, changed, fitter.apart), plan is None and len(planned) == len(messages)
-    same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
+    same = len(kept) == len(messages) and all(map(is_, kept, messages))
     output = history if same else with_fields(history, messages=tuple(kept))
-    known = Known(reasons, in_place=in_place and len(kept) == len(messages))
-    return Fitted(history, output, codec.name, caps.derives_names, known)
+    known = make_known(reasons, None, in_place and len(kept) == len(messages))
+    return make_fitted(history, output, codec.name, caps.derives_names, known)
 
 
 def _tell_ruled(
@@ -160,7 +162,8 @@ def _changed(planned: Sequence[Msg], fitter: _Fitter, asked: Sequence[Msg | None
                 names.see(before)
             done, message = index + 1, names.stand_in(message)
             for block, other in zip(planned[index].content, message.content, strict=True):
-                fitter.reasons.became(block, other)
+                if other is not block:
+                    fitter.reasons.became(block, other)
         if message is planned[index] or misfit((message,)) >= 0:
             changes[index] = fitter.message(message, index, is_asked=message is asked[index])
         new = changes.get(index, message)

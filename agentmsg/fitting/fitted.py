@@ -8,7 +8,7 @@ from agentmsg.formats.reasons import Reasons
 from agentmsg.model.construction import maker
 from agentmsg.model.history import History
 
-__all__ = ["UNKNOWN", "Fitted", "Known", "make_fitted"]
+__all__ = ["UNKNOWN", "Fitted", "Known", "make_fitted", "make_known"]
 
 
 @attrs.frozen(eq=False)
@@ -30,6 +30,7 @@ class Known:
 
 
 UNKNOWN = Known()
+make_known = maker(Known)
 
 
 @attrs.frozen(eq=False)

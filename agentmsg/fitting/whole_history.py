@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 from agentmsg.fitting.changes import FieldChanges, changed
-from agentmsg.fitting.fitted import Fitted
+from agentmsg.fitting.fitted import Fitted, make_known
 from agentmsg.formats.capabilities import Caps, Drop, Row, Swap
 from agentmsg.formats.reasons import Reason, Reasons
 from agentmsg.model.construction import absent_values, changer
@@ -57,7 +55,7 @@ def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
     if not (changes or more):
         return fitted
     done = with_fields(owner, **more) if more else owner
-    known = attrs.evolve(fitted.known, reasons=reasons, in_place=fitted.known.in_place or history is fitted.source)
+    known = make_known(reasons, None, fitted.known.in_place or history is fitted.source)
     return _change_fitted(fitted, {"history": done, "known": known})
 
 

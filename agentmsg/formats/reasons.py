@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.formats.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Mapping
 
 __all__ = ["Joined", "Reason", "Reasons", "Said", "because", "collecting"]
 
@@ -39,6 +40,9 @@ class Reason(Record):
 Said: TypeAlias = "Drop | Reason | Swap"
 
 
+_NOTHING: Mapping[str, Said] = MappingProxyType({})
+
+
 class Reasons:
     """What was said while a history became another."""
 
@@ -47,7 +51,7 @@ class Reasons:
     def __init__(self) -> None:
         # With the objects themselves: the id of one that is gone may be another's.
         self._sources: dict[int, tuple[Any, Any]] = {}
-        self._said: dict[tuple[int, str], tuple[Any, Said]] = {}
+        self._said: dict[int, tuple[Any, dict[str, Said]]] = {}
 
     def became(self, old: Any, new: Any) -> None:
         """Note that an object was made from another."""
@@ -62,26 +66,31 @@ class Reasons:
     def because(self, thing: Any, said: Said, field: str = "") -> None:
         """Note why an object, or one of its fields, was lost or changed."""
         source = self.source(thing)
-        self._said[id(source), field] = source, said
+        self._said.setdefault(id(source), (source, {}))[1][field] = said
 
     def of(self, thing: Any, field: str = "") -> Said | None:
         """Return what was said of an object, or of one of its fields."""
-        found = self._said.get((id(thing), field))
-        return None if found is None else found[1]
+        return self.all_of(thing).get(field)
+
+    def all_of(self, thing: Any) -> Mapping[str, Said]:
+        """Return all that was said of an object: of the whole under "", else by field."""
+        found = self._said.get(id(thing))
+        return _NOTHING if found is None else found[1]
 
     def extend(self, later: Reasons) -> None:
         """Add what was said while what became of a history became another."""
         for new, old in later._sources.values():
             self.became(old, new)
-        for (_, field), (thing, said) in later._said.items():
-            self.because(thing, said, field)
+        for thing, found in later._said.values():
+            for field, said in found.items():
+                self.because(thing, said, field)
 
 
 _COLLECTED: ContextVar[Reasons | None] = ContextVar("reasons", default=None)
 
 
 @contextmanager
-def collecting(reasons: Reasons) -> Iterator[None]:
+def collecting(reasons: Reasons) -> Generator[None]:
     """Collect what a writer says."""
     token = _COLLECTED.set(reasons)
     try:
