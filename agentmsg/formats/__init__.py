@@ -6,6 +6,7 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | --- | --- |
 | Codec | the base class: reader, writer, options |
 | Caps, MessageRow, Row, Cell, Rule | the capability table: what a format supports, by role, class and field |
+| because | why a writer without a table doesn't write something as it is |
 | KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: supported, dropped, swapped for the nearest |
 | Shape, Unreadable, Native | how one kind of native object corresponds to one class |
 | read_as, write_as | reading and writing by shape: unknown fields become extras, odd spellings a note |
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.containers import ContainerCodec, Containers
     from agentmsg.formats.natives import is_bare_text, is_marked
     from agentmsg.formats.parts import Parts
+    from agentmsg.formats.reasons import because
     from agentmsg.formats.shapes import (
         Native,
         Shape,
@@ -123,6 +125,7 @@ _HOMES = {
     "adopt": "agentmsg.values.frozen",
     "blocks": "agentmsg.model.blocks",
     "cells": "agentmsg.formats.cells",
+    "because": "agentmsg.formats.reasons",
     "carried_extras": "agentmsg.formats.capabilities",
     "dispatch": "agentmsg.formats.dispatch",
     "dump_json": "agentmsg.values.text",
@@ -184,6 +187,7 @@ __all__ = [
     "Swap",
     "Unreadable",
     "adopt",
+    "because",
     "blocks",
     "carried_extras",
     "cells",
