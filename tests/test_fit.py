@@ -400,6 +400,17 @@ def test_neighbours_become_one_block() -> None:
     ]
 
 
+def test_what_only_looks_like_something_did_not_come_from_it() -> None:
+    """A result that gets the id of one that is mended away isn't taken for it: each is told with its own reason."""
+    call = am.ToolUseBlock("a.b", "f", {})
+    results = [_plain("tool", [ToolResultBlock(link)]) for link in ("a_b", "a.b")]
+    told = {
+        loss.path: loss.why for loss in am.repair(History([_plain("assistant", [call]), *results]), "anthropic").losses
+    }
+    assert told["messages", 1] == told["messages", 1, "content", 0] == "result-duplicate"
+    assert told["messages", 2, "content", 0, "tool_call_id"] == "id-characters"
+
+
 def test_losses_read_well() -> None:
     """A loss prints as one line, a loss report as a count by level."""
     losses = account(fit(History([_plain("user", [DataBlock(1)], model="m")]), StrictToy()))

@@ -246,7 +246,9 @@ class _Report:
         for place, block in enumerate(message.content):
             said = self.said((*at, "content", place), block)
             whys += [said.why] if isinstance(said, Drop) else []
-            says = says or (level_of_gone(block) == "content" and (said is None or said.level != "annotation"))
+            is_idle = said is not None and said.level == "annotation"
+            is_idle = is_idle and not extras_hold_content(block, block.extras, {})
+            says = says or (level_of_gone(block) == "content" and not is_idle)
         is_content = says or extras_hold_content(message, message.extras, {})
         return "content" if is_content else "annotation", whys[0] if whys else ""
 
@@ -322,6 +324,8 @@ class _Report:
             return
         is_result = isinstance(old, ToolResultBlock)
         if not self.is_one(at, old, new):
+            if same(old, new):
+                return
             tag, other = (BLOCK_TAGS.get(class_of(each), "foreign") for each in (old, new))
             why = f"what was {tag} is {other} here"
             if is_result and isinstance(new, ToolResultBlock) and not same(old.tool_call_id, new.tool_call_id):

@@ -105,9 +105,12 @@ def _is_one_role(old: str, new: str) -> bool:
 def _is_one_block(a: Any, b: Any, reasons: Reasons | None) -> bool:
     if a is b:
         return True
-    if reasons is not None and reasons.source(b) is a:
+    source = b if reasons is None else reasons.source(b)
+    if source is a:
         # What a result lacks may be in another message.
         return not (isinstance(a, ToolResultBlock) and type(b) is type(a)) or len(b.content) >= len(a.content)
+    if source is not b:
+        return False  # it only looks like this one
     if type(a) is not type(b):
         return False
     if isinstance(a, TextBlock):
