@@ -325,7 +325,7 @@ class _Report:
         is_result = isinstance(old, ToolResultBlock)
         if not self.is_one(at, old, new):
             if same(old, new):
-                return
+                return  # its twin, of which there was one too many, became another
             tag, other = (BLOCK_TAGS.get(class_of(each), "foreign") for each in (old, new))
             why = f"what was {tag} is {other} here"
             if is_result and isinstance(new, ToolResultBlock) and not same(old.tool_call_id, new.tool_call_id):
