@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 from agentmsg.fitting.aligning import Item, align, align_blocks, exact_key
+from agentmsg.formats.capabilities import Drop
 from agentmsg.formats.reasons import Joined
 from agentmsg.model.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 
@@ -125,36 +126,35 @@ def placed(
 ) -> Placed:
     """Find the blocks of some messages of one history among some messages of another."""
     a, b = _listed(old, mine), _listed(new, theirs)
-    pairs, joined = align(_items(old, a), _items(new, b), reasons)
+    emptied = {} if reasons is None else _emptied(old, new, (mine, b), reasons)
     if reasons is not None:
-        _pair_emptied(old, new, (a, b, pairs), reasons)
+        known = set(emptied.values())
+        a = [at for at in a if at[1] is not None or not (at[0] in known or isinstance(reasons.of(old[at[0]]), Drop))]
+        b = [at for at in b if at not in emptied]
+    pairs, joined = align(_items(old, a), _items(new, b), reasons)
     places = {_spot(a[x]): _spot(b[y]) for x, y in pairs.items() if a[x][1] is not None}
     found = Placed(places, {_spot(a[x]): _spot(b[y]) for x, y in joined.items()})
     found.wholes = frozenset(found.joined.values())
     _find_inner(old, new, found, (a, b, pairs), reasons)
-    owners = {b[y]: a[x] for x, y in pairs.items()}
+    owners = {b[y]: a[x] for x, y in pairs.items()} | {at: (i, None) for at, i in emptied.items()}
     for index in theirs:
         _find_runs(new, index, owners, found)
     return found
 
 
-def _pair_emptied(
-    old: Sequence[Msg],
-    new: Sequence[Msg],
-    aligned: tuple[list[_Place], list[_Place], dict[int, int]],
-    reasons: Reasons,
-) -> None:
-    """Pair messages without any block with the messages that they were made from."""
-    a, b, pairs = aligned
-    taken = set(pairs.values())
-    left = {id(reasons.source(new[m])): y for y, (m, k) in enumerate(b) if k is None and y not in taken}
-    if not left:
-        return
-    kept = {a[x][0] for x in pairs}
-    for x, (i, _) in enumerate(a):
-        y = left.pop(id(old[i]), None) if i not in kept else None
-        if y is not None:
-            pairs[x] = y
+def _emptied(
+    old: Sequence[Msg], new: Sequence[Msg], among: tuple[range, list[_Place]], reasons: Reasons
+) -> dict[_Place, int]:
+    """Return which messages those without any block were made from, by their places."""
+    mine, theirs = among
+    left = [at for at in theirs if at[1] is None]
+    at_home = {id(old[i]): i for i in reversed(mine)} if left else {}
+    found: dict[_Place, int] = {}
+    for at in left:
+        i = at_home.pop(id(reasons.source(new[at[0]])), None)
+        if i is not None:
+            found[at] = i
+    return found
 
 
 def _listed(messages: Sequence[Msg], indexes: range) -> list[_Place]:
