@@ -230,14 +230,15 @@ def test_a_word_of_json_is_enough(target: Any) -> None:
     """The word may stand in any message, in any case; what isn't looked at may hold it."""
     missing = _asking({"response_format": "json"})
     assert [finding.code for finding in am.check(missing, target)] == ["json-word"]
+    call = am.Msg("assistant", [am.ToolUseBlock("a", "f", {})])
     for said in (
-        am.Msg.system("Answer in json."),
-        am.Msg.user("Some JSON, please"),
-        am.Msg("native", [am.NativeBlock(target, {"a": 1})]),
-        am.Msg.tool("Some JSON", tool_call_id="a"),
-        am.Msg("tool", [am.ToolResultBlock("a", structured={"a": 1})]),
+        [am.Msg.system("Answer in json.")],
+        [am.Msg.user("Some JSON, please")],
+        [am.Msg("native", [am.NativeBlock(target, {"role": "odd"})])],
+        [call, am.Msg.tool("Some JSON", tool_call_id="a")],
+        [call, am.Msg("tool", [am.ToolResultBlock("a", structured={"a": 1})])],
     ):
-        assert "json-word" not in {each.code for each in am.check(missing.evolve(messages=[said]), target)}
+        assert "json-word" not in {each.code for each in am.check(missing.evolve(messages=said), target)}
     shown = [am.Msg("user", [am.ImageBlock(am.URLSource("https://x/json.png"))])]
     assert "json-word" in {each.code for each in am.check(missing.evolve(messages=shown), target)}
 

@@ -257,7 +257,6 @@ REFUSED: dict[str, tuple[list[str], list[str]]] = {
     "openwebui-export.json": ([], []),
     "aistudio-export.json": ([], ["openai", "openai-responses", "anthropic", "gemini"]),
     "dolci-rows.json": ([], []),
-    "pydantic-ai-2024.json": ([], []),
     "claude-code-session.jsonl": ([], []),
 }
 
@@ -292,7 +291,6 @@ JOINS_NOTHING = {
     "openwebui-export.json": "/*/chat/history/messages/*",
     "aistudio-export.json": "/chunkedPrompt/chunks/*",
     "dolci-rows.json": "/messages/*",
-    "pydantic-ai-2024.json": "/*",
 }
 
 
