@@ -33,7 +33,7 @@ from agentmsg.fitting.compiled import source
 from agentmsg.fitting.fit import _joined, fit
 from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Row, Swap
 from agentmsg.formats.reasons import Reasons
-from agentmsg.formats.restructure import split_results
+from agentmsg.formats.restructure import as_is, split_results
 from agentmsg.model.tool_links import links, with_ids
 from agentmsg.testing import honest_account
 from data import effort
@@ -409,6 +409,27 @@ def test_what_only_looks_like_something_did_not_come_from_it() -> None:
     }
     assert told["messages", 1] == told["messages", 1, "content", 0] == "result-duplicate"
     assert told["messages", 2, "content", 0, "tool_call_id"] == "id-characters"
+
+
+@attrs.frozen(kw_only=True)
+class _LastOnly(Toy):
+    """Of adjacent systems, only the last stays."""
+
+    def make_caps(self) -> Caps:
+        def last(plan: Any, messages: Any) -> Any:
+            return as_is(messages)[-1:] if len(messages) > 1 else plan
+
+        return Caps(messages={"*": MessageRow(fields={"id": KEEP})}, arrange=(last,))
+
+
+def test_a_message_without_blocks_is_known_by_itself() -> None:
+    """An id that we made is none until it is written: so one message doesn't pass for another without any."""
+    made = Msg("system", [], created_at=None)
+    history = History([_plain("system", []), _plain("developer", []), made])
+    fitted = fit(history, _LastOnly())
+    assert fitted.history.messages == (made,)
+    written = fitted.history.evolve(messages=[made.evolve(id=str(made.id))])
+    assert same(restore(written, list(account(fitted))), history)
 
 
 def test_losses_read_well() -> None:

@@ -9,7 +9,7 @@ block the next one of its message, each field as it is there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -18,7 +18,7 @@ from agentmsg.fitting.extra_keys import lost_keys
 from agentmsg.fitting.fitted import UNKNOWN
 from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, level_at, level_of_loss
 from agentmsg.fitting.links import Links, is_link
-from agentmsg.fitting.longest_run import longest_run, moved_of
+from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import Loss
 from agentmsg.fitting.placing import Placed, Run, Spot, in_turn, placed
 from agentmsg.fitting.survival import (
@@ -34,7 +34,7 @@ from agentmsg.formats.reasons import Reason
 from agentmsg.model.blocks import BLOCK_TAGS, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
-from agentmsg.model.generated import given
+from agentmsg.model.generated import Made, MadeName, MadeTime
 from agentmsg.model.settings import Settings
 from agentmsg.values.types import class_of
 
@@ -55,7 +55,9 @@ _make_loss = maker(Loss)
 _NO_SETTINGS = Settings()
 _CONTENT = frozenset({"content"})
 _NEIGHBOURS, _ELSEWHERE, _APART = "neighbours are one block here", "is elsewhere now", "is in another message now"
-_RESULT_FIELDS = frozenset({"structured", "error", "status"})
+_MADE = Made, MadeName, MadeTime
+_INPUTS, _LINKS = ("input", "raw_input"), ("id", "tool_call_id")
+_TOLD_ELSEWHERE = ("structured", "error", "status", "source")
 
 
 def difference(history: History, back: History, codec: str = "", known: Known = UNKNOWN) -> list[Loss]:
@@ -126,16 +128,15 @@ class _Report:
         if self.known.in_place:
             for index, (message, other) in enumerate(zip(old, new, strict=True)):
                 if message is not other:
-                    self.message(index, message, other, self.matched(like[index], other))
+                    is_whole = len(message.content) == len(other.content)
+                    self.message(index, message, other, None if is_whole else self.matched(like[index], other))
         else:
             self.aligned(old, new, like)
         for number in self.links.broken(old):
             self.losses[number] = attrs.evolve(self.losses[number], level="content")
 
-    def matched(self, old: Msg, new: Msg) -> _Matched | None:
-        """Return where a message's blocks are in the one that was made from it; None: each in its place."""
-        if len(old.content) == len(new.content):
-            return None
+    def matched(self, old: Msg, new: Msg) -> _Matched:
+        """Return where a message's blocks are in the one that was made from it."""
         places = in_turn(old, new, self.reasons)
         if places is not None:
             return _Matched(places)
@@ -182,9 +183,9 @@ class _Report:
         if matched is not None and len(matched.places) < len(old.content):
             self.items((*path, "content"), old.content, new.content, matched)
         elif new.content is not old.content:
-            for place, block in enumerate(old.content):
-                if block is not new.content[place]:
-                    self.item((*path, "content", place), block, new.content[place])
+            for place, (block, other) in enumerate(zip(old.content, new.content, strict=True)):
+                if block is not other:
+                    self.item((*path, "content", place), block, other)
 
     def placed(self, old: Sequence[Msg], new: Sequence[Msg], ranges: tuple[range, range], like: Sequence[Msg]) -> None:
         """Compare messages whose blocks may be anywhere in the other's."""
@@ -266,13 +267,13 @@ class _Report:
         """
         places = matched.places
         order = sorted(places, key=places.__getitem__)
-        stay = {order[n] for n in longest_run(order)}
+        lifted = {order[n] for n in moved_of(order)}
         for j, block in enumerate(old):
             at: Path = (*path, j)
             if j in matched.apart:
                 self.whole(at, "moved", "annotation", _APART, was=block, now=matched.apart[j])
                 self.left(at, block, matched.inner.get(j))
-            elif j in stay:
+            elif j in places and j not in lifted:
                 is_whole = places[j] in matched.wholes or adds_nothing(new[places[j]], said[0])
                 self.item(at, block, new[places[j]], is_whole=is_whole, apart=matched.inner.get(j))
             elif j in places:
@@ -345,39 +346,48 @@ class _Report:
         if old is new:
             return
         kind_of_owner: type = type(old)
-        every = None if self.reasons is None else self.reasons.all_of(self.origin(path, old))
-        rule, at = every.get("") if every else None, path
+        every = self.reasons and self.reasons.all_of(old if self.like is None else self.origin(path, old))
+        rule = every.get("") if every else None
         for name, get, was, now in changes_of(kind_of_owner)(old, new):
-            if name in skipped or same(was, now) or _is_said(name, old, new):
+            if name in skipped or ((now is not None or type(was) in _MADE) and same(was, now)):
                 continue
-            if is_link(name, old):
+            if name in _INPUTS and _is_said(name, old, new):
+                continue
+            if name in _LINKS and is_link(name, old):
                 self.links.add((*path, name), len(self.losses), was, now)
-            # What the library made says nothing; zero and false say something.
-            left = given(now)
-            is_gone = not left and not isinstance(left, (int, float))
-            kind: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
             said = every.get(name) if every else None
             if said is None and rule is not None and _is_caused(rule, kind_of_owner, get, was):
                 said = rule
-            keys = list(lost_keys(cast("Any", was), now)) if name == EXTRAS else []
-            # A path would show a key that was hidden.
-            if keys and not (self.known.is_secret and any(how != "changed" for _, how, *_ in keys)):
-                for way, how, one, other, order in keys:
-                    at = (*path, name, *way)
-                    level = level_of_loss(at, one, other, old, said.level if said else None)
-                    why = said.why if said else ""
-                    self.losses.append(_make_loss(at, how, self.codec, level, one, other, why, order=order))
+            if name == EXTRAS and self.keys((*path, name), old, (was, now), said):
                 continue
-            at = (*path, name)
-            if isinstance(said, Reason) and said.level is None:
-                level = level_at(at, was, left)  # a mend may change a name: it isn't asked what else was lost
-            elif said is not None:
-                level = level_of_loss(at, was, left, old, said.level)
+            # What the library made says nothing; zero and false say something.
+            left = None if type(now) in _MADE else now
+            is_gone = not left and not isinstance(left, (int, float))
+            kind: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
+            at: Path = (*path, name)
+            if said is not None:
+                level = _said_level(at, was, left, old, said)
             elif is_whole and name == "text" and was in now:
                 level = "annotation"
             else:
-                level = _level(at, was, left, (old, new))
-            self.tell(at, kind, level, said.why if said else "", was=was, now=left)
+                level = level_of_loss(at, was, left, old)
+                if name in _TOLD_ELSEWHERE:
+                    level = _level_elsewhere(name, left, (old, new), level)
+            why = "" if said is None else said.why
+            self.losses.append(_make_loss(at, kind, self.codec, level, was, left, why))
+
+    def keys(self, path: Path, owner: Noted, values: tuple[Any, Any], said: Said | None) -> bool:
+        """Tell the lost keys of extras one by one, if they may be told."""
+        keys = list(lost_keys(*values))
+        # A path would show a key that was hidden.
+        if self.known.is_secret and any(how != "changed" for _, how, *_ in keys):
+            return False
+        for way, how, was, now, order in keys:
+            at = (*path, *way)
+            level = level_of_loss(at, was, now, owner, said.level if said else None)
+            why = said.why if said else ""
+            self.losses.append(_make_loss(at, how, self.codec, level, was, now, why, order=order))
+        return bool(keys)
 
     def rest(self, history: History, back: History) -> None:
         """Compare what stands beside the messages."""
@@ -462,7 +472,7 @@ def _name(tool: Any) -> str:
 
 def _is_said(name: str, old: Noted, new: Noted) -> bool:
     """Whether what a call loses comes back with its text, or with its input: each says the other."""
-    if name not in ("input", "raw_input") or not isinstance(old, ToolUseBlock) or not isinstance(new, ToolUseBlock):
+    if not isinstance(old, ToolUseBlock) or not isinstance(new, ToolUseBlock):
         return False
     if old.significant_text is None:
         return name == "raw_input" and not same(old.input, new.input)
@@ -474,11 +484,16 @@ def _is_caused(said: Said | None, kind: type, get: Callable[[Any], Any], was: An
     return isinstance(said, Swap) and type(said.new) is kind and not same(get(said.new), was)
 
 
-def _level(path: Path, was: Any, now: Any, owners: tuple[Any, Any]) -> Level:
-    """Return the level of a lost field."""
+def _said_level(path: Path, was: Any, now: Any, owner: Any, said: Said) -> Level:
+    """Return the level of a lost field of which somebody said why."""
+    if isinstance(said, Reason) and said.level is None:
+        return level_at(path, was, now)  # a mend may change a name: it isn't asked what else was lost
+    return level_of_loss(path, was, now, owner, said.level)
+
+
+def _level_elsewhere(name: str, now: Any, owners: tuple[Any, Any], level: Level) -> Level:
+    """Return the level of a lost field that may be told in another way, given its usual level."""
     old, new = owners
-    name, level = str(path[-1]), level_of_loss(path, was, now, old)
-    if name in _RESULT_FIELDS and isinstance(old, ToolResultBlock):
-        return level_of_result_field(name, old, new, level)
-    is_source = name == "source" and level == "content" and now is not None
-    return "annotation" if is_source and held(old) == held(new) else level
+    if name != "source":
+        return level_of_result_field(name, old, new, level) if isinstance(old, ToolResultBlock) else level
+    return "annotation" if now is not None and held(old) == held(new) else level

@@ -102,15 +102,23 @@ def _refitted(history: History, codec: Codec) -> Fitted:
         if message is not source:
             reasons.became(source, message)
     for index, new in changed.items():
+        if plan is None and isinstance(new, Msg):
+            reasons.became(messages[index], new)
+            continue
         _tell_message(
             [messages[index]] if plan is None else [messages[part.index] for part in plan[index]], new, reasons
         )
     if caps.relink is not None:
         _relink(planned, changed, caps.relink, reasons)
-    kept, in_place = with_apart(planned, changed, fitter.apart), plan is None and len(planned) == len(messages)
+    if fitter.apart:
+        kept = with_apart(planned, changed, fitter.apart)
+    else:
+        found = [changed.get(index, message) for index, message in enumerate(planned)] if changed else planned
+        kept = [message for message in found if isinstance(message, Msg)]
     same = len(kept) == len(messages) and all(map(is_, kept, messages))
     output = history if same else with_fields(history, messages=tuple(kept))
-    known = make_known(reasons, None, in_place and len(kept) == len(messages))
+    # Without a plan, messages that a rule drops are gone, and there are more only if some blocks are set apart.
+    known = make_known(reasons, None, plan is None and len(kept) == len(messages) and not fitter.apart)
     return make_fitted(history, output, codec.name, caps.derives_names, known)
 
 
@@ -122,8 +130,7 @@ def _tell_ruled(
         if new is not old:
             reasons.became(old, new)
             if len(new.content) == len(old.content):
-                for block, other in zip(old.content, new.content, strict=True):
-                    reasons.became(block, other)
+                reasons.all_became(old.content, new.content)
     for index, rule in rules.items():
         reasons.because(messages[index], rule)
         if isinstance(rule, Drop):
@@ -161,9 +168,8 @@ def _changed(planned: Sequence[Msg], fitter: _Fitter, asked: Sequence[Msg | None
             for before in planned[done:index]:
                 names.see(before)
             done, message = index + 1, names.stand_in(message)
-            for block, other in zip(planned[index].content, message.content, strict=True):
-                if other is not block:
-                    fitter.reasons.became(block, other)
+            if message is not planned[index]:
+                fitter.reasons.all_became(planned[index].content, message.content)
         if message is planned[index] or misfit((message,)) >= 0:
             changes[index] = fitter.message(message, index, is_asked=message is asked[index])
         new = changes.get(index, message)
@@ -185,8 +191,7 @@ def _relink(
     for (index, old), new in zip(left.items(), relink([*left.values()]), strict=True):
         if new is not old:
             changed[index] = new
-            for block, other in zip(old.content, new.content, strict=True):
-                reasons.became(block, other)
+            reasons.all_became(old.content, new.content)
 
 
 def _is_arranged(messages: Sequence[Msg], steps: Sequence[Step], codec: Codec) -> bool:
@@ -354,11 +359,11 @@ class _Fitter:
         if kind is ToolResultBlock:
             return self._result(block, cast("ToolResultBlock", kept), row, swap, (results, apart))
         changes = self.fields.of(kept, row, row.fields, _NOTHING)
-        return (
-            self._gone(block, changes)
-            if isinstance(changes, Drop)
-            else self._is_now(block, changed(kept, changes), swap)
-        )
+        if not changes and swap is None:
+            return block
+        if isinstance(changes, Drop):
+            return self._gone(block, changes)
+        return self._is_now(block, changed(kept, changes), swap)
 
     def _result(
         self,

@@ -56,9 +56,13 @@ class Links:
                     link = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
                     now = self._changed[index, place][2] if (index, place) in self._changed else link
                     joined.setdefault(link, ([], []))[isinstance(block, ToolResultBlock)].append(now)
+        broken = {
+            link
+            for link, (calls, results) in joined.items()
+            if any(call != result for call, result in zip(calls, results, strict=False))
+        }
         for number, was, _ in self._changed.values():
             if given(was) is None:
                 continue  # it joined nothing
-            calls, results = joined.get(was, ([], []))
-            if any(call != result for call, result in zip(calls, results, strict=False)):
+            if was in broken:
                 yield number

@@ -80,10 +80,12 @@ def in_turn(old: Msg, new: Msg, reasons: Reasons | None = None) -> dict[int, int
     Blocks may be missing there, but those that are there are in order, and nothing else is.
     """
     one, other = old.content, new.content
-    if one is other and old.role == new.role:
+    if one and one is other and old.role == new.role:
         return {place: place for place in range(len(one))}
     if len(one) < len(other) or (one and not other) or not _is_one_role(old.role, new.role):
         return None
+    if not one and reasons is not None and reasons.source(new) is not old:
+        return None  # without a block, only what it was made from tells
     found: dict[int, int] = {}
     k = 0
     for j, block in enumerate(one):

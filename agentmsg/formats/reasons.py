@@ -15,7 +15,7 @@ from agentmsg.formats.capabilities import Drop, Level, Swap
 from agentmsg.formats.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator, Mapping, Sequence
 
 __all__ = ["Joined", "Reason", "Reasons", "Said", "because", "collecting"]
 
@@ -56,7 +56,14 @@ class Reasons:
     def became(self, old: Any, new: Any) -> None:
         """Note that an object was made from another."""
         if new is not old:
-            self._sources[id(new)] = new, self.source(old)
+            found = self._sources.get(id(old))
+            self._sources[id(new)] = new, old if found is None else found[1]
+
+    def all_became(self, old: Sequence[Any], new: Sequence[Any]) -> None:
+        """Note that each of some objects was made from the one in its place."""
+        for one, other in zip(old, new, strict=True):
+            if other is not one:
+                self.became(one, other)
 
     def source(self, thing: Any) -> Any:
         """Return what an object was made from: itself, if from nothing."""
