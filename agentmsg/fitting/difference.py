@@ -367,7 +367,7 @@ class _Report:
             at: Path = (*path, name)
             if said is not None:
                 level = _said_level(at, was, left, old, said)
-            elif is_whole and name == "text" and was in now:
+            elif is_whole and name == "text" and str(was) in str(now):
                 level = "annotation"
             else:
                 level = level_of_loss(at, was, left, old)
