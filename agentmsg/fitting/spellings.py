@@ -137,7 +137,7 @@ def respelt(
 
 def _named(message: Msg, tree: Mapping[Any, Any]) -> Msg:
     """Return a message whose results have the names that they had, if they have none now."""
-    content = list(message.content)
+    content: list[Any] = list(message.content)
     for place, below in tree.get("content", {}).items():
         name = below.get("name", {}).get(_HERE)
         block = content[place] if place < len(content) else None
