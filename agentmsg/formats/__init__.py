@@ -11,7 +11,7 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | Shape, Unreadable, Native | how one kind of native object corresponds to one class |
 | read_as, write_as | reading and writing by shape: unknown fields become extras, odd spellings a note |
 | text_at, word_at, object_at | a field of a native object, or Unreadable |
-| mark_of, marked, is_marked, is_bare_text | a reader's named notes on an object; a text that is only words |
+| mark_of, marked, is_marked | a reader's named notes on an object |
 | note_of, with_note, same_document | notes, and whether two documents are the same |
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | how a document holds its messages: a list, one message, a key |
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     )
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.containers import ContainerCodec, Containers
-    from agentmsg.formats.natives import is_bare_text, is_marked
+    from agentmsg.formats.natives import is_marked
     from agentmsg.formats.parts import Parts
     from agentmsg.formats.reasons import because
     from agentmsg.formats.shapes import (
@@ -133,7 +133,6 @@ _HOMES = {
     "freeze": "agentmsg.values.frozen",
     "given": "agentmsg.model.generated",
     "grouping": "agentmsg.formats.grouping",
-    "is_bare_text": "agentmsg.formats.natives",
     "is_list": "agentmsg.values.types",
     "is_mapping": "agentmsg.values.types",
     "is_marked": "agentmsg.formats.natives",
@@ -197,7 +196,6 @@ __all__ = [
     "freeze",
     "given",
     "grouping",
-    "is_bare_text",
     "is_list",
     "is_mapping",
     "is_marked",
