@@ -338,7 +338,7 @@ FOREIGN: dict[str, tuple[Any, Any, str | None]] = {
     "bytes that are text": (
         am.FileBlock(am.Base64Source("aGk=", "text/csv")),
         [{"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "hi"}}],
-        "content",
+        "annotation",
     ),
     "bytes that are no text": (am.FileBlock(am.Base64Source("/w==", "text/csv")), [], "content"),
     "text of another type": (
@@ -467,7 +467,7 @@ FOREIGN: dict[str, tuple[Any, Any, str | None]] = {
     ),
     "video": (am.VideoBlock(am.URLSource("u")), [], "content"),
     "data": (am.DataBlock({"a": 1}), [{"type": "text", "text": '{"a":1}'}], "annotation"),
-    "a source": (am.SourceBlock("u", title="T"), [{"type": "text", "text": "T u"}], "content"),
+    "a source": (am.SourceBlock("u", title="T"), [{"type": "text", "text": "T u"}], "annotation"),
     "no place for a source": (am.SourceBlock(), [], "content"),
     "refusal": (am.RefusalBlock("no"), [{"type": "text", "text": "no"}], "annotation"),
     "tools in mid-conversation": (am.ToolsBlock((am.ToolSpec("f"),)), [], "content"),

@@ -31,9 +31,9 @@ from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.compiled import source
 from agentmsg.fitting.fit import _joined, fit
-from agentmsg.fitting.fitted import FitItem
 from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Row, Swap
-from agentmsg.formats.restructure import split_results
+from agentmsg.formats.reasons import Reasons
+from agentmsg.formats.restructure import as_is, split_results
 from agentmsg.model.tool_links import links, with_ids
 from agentmsg.testing import honest_account
 from data import effort
@@ -389,15 +389,47 @@ def test_a_merged_message_belongs_to_one_of_those_it_is_made_of(codec: str) -> N
 
 
 def test_neighbours_become_one_block() -> None:
-    """Blocks that are one in the format are joined; each one's loss is reported with its rule's weight."""
+    """Blocks that are one in the format are joined; if all words are left, no content is lost, whatever a rule says."""
     history = History([_plain("assistant", [TextBlock("a"), TextBlock("b"), RefusalBlock("no")])])
     fitted = honest_account(_OneText(), history)
     assert fitted.history[0].content == (TextBlock("abno"),)
     assert [(loss.path[3:], loss.kind, loss.level) for loss in account(fitted)] == [
         ((0, "text"), "changed", "annotation"),
         ((1,), "merged", "annotation"),
-        ((2,), "merged", "content"),
+        ((2,), "merged", "annotation"),
     ]
+
+
+def test_what_only_looks_like_something_did_not_come_from_it() -> None:
+    """A result that gets the id of one that is mended away isn't taken for it: each is told with its own reason."""
+    call = am.ToolUseBlock("a.b", "f", {})
+    results = [_plain("tool", [ToolResultBlock(link)]) for link in ("a_b", "a.b")]
+    told = {
+        loss.path: loss.why for loss in am.repair(History([_plain("assistant", [call]), *results]), "anthropic").losses
+    }
+    assert told["messages", 1] == told["messages", 1, "content", 0] == "result-duplicate"
+    assert told["messages", 2, "content", 0, "tool_call_id"] == "id-characters"
+
+
+@attrs.frozen(kw_only=True)
+class _LastOnly(Toy):
+    """Of adjacent systems, only the last stays."""
+
+    def make_caps(self) -> Caps:
+        def last(plan: Any, messages: Any) -> Any:
+            return as_is(messages)[-1:] if len(messages) > 1 else plan
+
+        return Caps(messages={"*": MessageRow(fields={"id": KEEP})}, arrange=(last,))
+
+
+def test_a_message_without_blocks_is_known_by_itself() -> None:
+    """An id that we made is none until it is written: so one message doesn't pass for another without any."""
+    made = Msg("system", [], created_at=None)
+    history = History([_plain("system", []), _plain("developer", []), made])
+    fitted = fit(history, _LastOnly())
+    assert fitted.history.messages == (made,)
+    written = fitted.history.evolve(messages=[made.evolve(id=str(made.id))])
+    assert same(restore(written, list(account(fitted))), history)
 
 
 def test_losses_read_well() -> None:
@@ -499,5 +531,5 @@ def test_neighbours_that_are_one_are_the_same_however_they_are_joined(codec: str
         for _ in range(effort(30) if row.joins is not None else 0):
             few = rng.sample(kinds, min(len(kinds), rng.randint(1, 3)))
             blocks = [rng.choice(few).evolve() for _ in range(rng.randint(2, 40))]
-            joined = _joined([FitItem(block) for block in blocks], cast("Any", row.joins), lambda block: block)
-            assert [item.new for item in joined if not isinstance(item.new, Drop)] == _folded(blocks, row.joins)
+            joined = _joined(blocks, blocks, cast("Any", row.joins), lambda block: block, Reasons())
+            assert [item for item in joined if not isinstance(item, Drop)] == _folded(blocks, row.joins)

@@ -138,8 +138,8 @@ def test_killed_at_any_moment_nothing_is_half_done(kind: str) -> None:
     done = process("-m", "support.killed", kind, str(times))
     assert (done.returncode, done.stderr) == (0, "")
     resumed, finished = map(int, done.stdout.split())
-    # With few kills, chance decides how many stopped half-way.
-    assert resumed > (times // 4 if times > 8 else 0)
+    # With few kills, chance decides how many stopped half-way, if any.
+    assert times <= 8 or resumed > times // 4
     assert resumed + finished <= times
 
 

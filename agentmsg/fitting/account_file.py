@@ -1,6 +1,6 @@
 """A loss report on file: a header, then JSON lines, one per object.
 
-    {"agentmsg-losses":1,"codec":"anthropic","messages":12,"digest":"..."}
+    {"agentmsg-losses":1,"codec":"anthropic","messages":12,"digest":"...","prints":[["user","","9cd1..."], ...]}
     {"at":"/messages/17","dropped":{"id":"...","created_at":"..."}}
     {"at":"/messages/3","changed":{"role":["developer","system"]}}
     {"at":"/messages/9","split":[[9,0],[10,0]]}
@@ -13,9 +13,10 @@ A lost key of extras has a pointer for a name; ``order`` says in which order the
 
 The path determines a value's type, so free-form JSON needs no tags. ``spelling`` lines hold the source's notes, the
 texts of its arguments and, if readers name results after their calls, the names that the source has: they aren't
-losses, but make the source's document exact, too. The header binds the loss report to its output. It also counts the
-losses carried in the output (see carry.py), and says whether the losses hold ``secrets``. A carried loss report is the
-same text, but its header has the digest of the content only, because it restores content only.
+losses, but make the source's document exact, too. The header binds the loss report to its output. Its ``prints`` tell
+what was edited there since; reports of earlier versions have none. It also counts the losses carried in the output (see
+carry.py), and says whether the losses hold ``secrets``. A carried loss report is the same text, but its header has the
+digest of the content only, because it restores content only.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
-from agentmsg.fitting.digest import DIGESTS, content_digest, digest, is_digest
+from agentmsg.fitting.digest import DIGESTS, canonical, content_digest, digest_of, is_digest, printed
 from agentmsg.fitting.levels import EXTRAS, field_of, level_at
 from agentmsg.fitting.losses import Loss, Losses, Path, Settled, pointer
+from agentmsg.fitting.prints import Prints, prints_of, read_prints
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.model.base import CacheHint, Citation, Noted, Signature
 from agentmsg.model.msg import Msg
@@ -37,6 +39,7 @@ from agentmsg.model.usage import Usage
 from agentmsg.registry import get_codec
 from agentmsg.values.frozen import adopt
 from agentmsg.values.text import dump_json, parse_json
+from agentmsg.values.types import is_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -86,7 +89,9 @@ def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
     """
     header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": losses.codec}
     if output is not None:
-        header |= {"messages": len(output), "digest": digest(output, exact=True)}
+        document = canonical(output)
+        header |= {"messages": len(output), "digest": digest_of(document)}
+        header |= prints_of(output, document).as_data()
     if losses.carried:
         header["carried"] = losses.carried
     if losses.secret:
@@ -109,7 +114,8 @@ def carried_lines(losses: Iterable[Loss], output: History, codec: str, source: s
     header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": codec}
     if source is not None:
         header["from"] = source
-    yield dump_json(header | {"messages": len(output), "content": content_digest(output)})
+    header |= {"messages": len(output), "content": content_digest(output)}
+    yield dump_json(header | printed(output).as_data())
     yield from _object_lines(losses)
 
 
@@ -245,6 +251,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
         guard=_guard(header),
         spelling=Settled(tuple(spelling)),
         length=header.get("messages"),
+        prints=_Prints(header.get("prints"), header.get("tool_prints", ())),
         carried=header.get("carried", 0),
         secret=header.get("secrets", False),
     )
@@ -268,11 +275,32 @@ def _header(line: Any) -> dict[str, Any]:
     if type(header.get("secrets", False)) is not bool:
         msg = 'the "secrets" in the header of a loss report must be true or false'
         raise DecodeError(msg)
+    prints = header.get("prints")
+    if prints is not None and (not is_list(prints) or len(prints) != count):
+        msg = "the header of a loss report has another number of prints than of messages"
+        raise DecodeError(msg)
     carried = header.get("carried", 0)
     if type(carried) is not int or carried < 0:
         msg = "the header of a loss report must count the losses carried in the output"
         raise DecodeError(msg)
     return header
+
+
+@attrs.frozen
+class _Prints:
+    """The prints in a header, which few need; unlike a function, it can be pickled."""
+
+    messages: Any
+    tools: Any
+
+    def __call__(self) -> Prints | None:
+        if self.messages is None:
+            return None
+        try:
+            return read_prints(self.messages, self.tools)
+        except (TypeError, ValueError, AttributeError) as error:
+            msg = f"the prints in the header of a loss report can't be read: {error}"
+            raise DecodeError(msg, path=(0,)) from None
 
 
 def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:
@@ -336,7 +364,7 @@ def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
     for name, was in line.get("dropped", {}).items():
         yield loss(name, "dropped", was, None)
     for kind in ("changed", "invented"):
-        if isinstance(line.get(kind), list):
+        if not isinstance(line.get(kind, {}), dict):
             continue
         for name, (was, now) in line.get(kind, {}).items():
             yield loss(name, kind, was, now)

@@ -24,6 +24,7 @@ from agentmsg.fitting.losses import Loss, Losses, relisted
 from agentmsg.fitting.restore import restore as woven
 from agentmsg.model.checks import checked, one_of
 from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
 from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.restore import Edits
     from agentmsg.formats.codec import Codec
-    from agentmsg.model.msg import Msg
 
 __all__ = ["KEY", "carried", "carried_text", "has_slot", "restore", "uncarried"]
 
@@ -42,6 +42,9 @@ KEY = "agentmsg.losses"
 
 def has_slot(codec: Codec) -> bool:
     """Whether a format has a place for loss reports: messages whose metadata it supports."""
+    if codec.caps.measured:
+        probe = Msg("user", "Hello", metadata={KEY: [KEY]}, id=None, created_at=None)
+        return any(KEY in message.metadata for message in fit(History([probe]), codec).history)
     return any("metadata" in row.fields for row in codec.caps.messages.values())
 
 
@@ -120,6 +123,8 @@ def _last_head(output: History, codec: Codec) -> int:
 
 def _is_place(message: Msg, codec: Codec) -> bool:
     """Whether the table supports the metadata of a message, taken by itself."""
+    if codec.caps.measured:
+        return True  # what comes back tells
     row = codec.caps.row(message.role)
     cell = None if row is None else row.fields.get("metadata")
     return cell is not None and cell(message.metadata, message) is message.metadata
@@ -138,13 +143,12 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
         losses: its loss report, in any order. If you leave field losses out, just those fields stay lost. Losses
             carried in the history (``carry=True``) are found there. None: restore only what it carries; if it carries
             nothing, the history itself is returned.
-        edits: "refuse" any other change to the converted history, or "keep" it: changed values win (only for histories
-            in which no message was inserted, removed or exchanged; a block that moved and became another one comes
-            back as it was).
+        edits: "refuse" any other change to the converted history, or "keep" it: what you changed, inserted, deleted or
+            moved stays so, and the rest is restored around it.
 
     Raises:
-        LossError: code "edited" if the loss report belongs to another history; "schema" if the history carries anything
-            but loss reports.
+        LossError: code "edited" if the loss report belongs to another history, or if edits are to be kept, and it can't
+            be known where a loss belongs among them; "schema" if the history carries anything but loss reports.
     """
     checked(history, History, "history")
     if losses is None:
@@ -153,7 +157,8 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
         return history if found is None else woven(*_taken(history, *found), edits=edits)
     if not is_a(losses, Losses) or not losses.carried:
         return woven(history, losses, edits=edits)
-    found = _found(history, losses.length)
+    # Edits may have moved the message that holds them.
+    found = _found(history, losses.length) or (_found(history, None) if edits == "keep" else None)
     if found is None:
         msg = "this history no longer carries its part of the loss report"
         raise LossError(msg, code="edited", codec=losses.codec)

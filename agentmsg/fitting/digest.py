@@ -16,6 +16,7 @@ import attrs
 
 from agentmsg.fitting.changes import changed
 from agentmsg.fitting.levels import ANNOTATIONS
+from agentmsg.fitting.prints import prints_of
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.construction import absent_values
@@ -28,10 +29,11 @@ from agentmsg.values.types import class_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from agentmsg.fitting.prints import Prints
     from agentmsg.model.history import MsgLike
     from agentmsg.model.settings import Settings
 
-__all__ = ["DIGESTS", "content_digest", "digest", "is_digest"]
+__all__ = ["DIGESTS", "canonical", "content_digest", "digest", "digest_of", "is_digest", "printed"]
 
 # Everything but content: links must be included, and may be None.
 _LINKS: dict[str, Any] = {"id": None, "tool_call_id": None}
@@ -47,6 +49,12 @@ def digest(messages: History | Msg | Iterable[MsgLike], *, exact: bool = False) 
     return _hashed(_without_notes(as_history(messages), exact=exact))
 
 
+def canonical(history: History) -> dict[str, Any]:
+    """Return the canonical JSON of a history without notes; ``digest_of`` makes of it what ``digest`` returns."""
+    document: dict[str, Any] = get_codec("json").write(_without_notes(history, exact=True))
+    return document
+
+
 def _without_notes(history: History, *, exact: bool) -> History:
     bare = [_bare(message, exact=exact) for message in history.messages]
     changes: dict[str, Any] = {} if exact else {"id": None}
@@ -57,16 +65,22 @@ def _noteless(settings: Settings | None) -> Settings | None:
     return settings and changed(settings, {"notes": EMPTY})
 
 
+def printed(history: History) -> Prints:
+    """Return the prints of a history, by which edits are found."""
+    return prints_of(history, canonical(history))
+
+
 def content_digest(history: History) -> str:
     """Return SHA-256 of the canonical JSON of a history without its annotations, as 64 hexadecimal digits."""
     return _hashed(_content(history))
 
 
 def _hashed(history: History) -> str:
-    return _hash(get_codec("json").write(history))
+    return digest_of(get_codec("json").write(history))
 
 
-def _hash(document: Any) -> str:
+def digest_of(document: Any) -> str:
+    """Return SHA-256 of a canonical document, as 64 hexadecimal digits."""
     from hashlib import sha256  # noqa: PLC0415 - only here
 
     return sha256(get_codec("json").render(document)).hexdigest()
@@ -128,7 +142,7 @@ def is_digest(kind: str, history: History, expected: str) -> bool:
         return True
     document = get_codec("json").write(hashed)
     _unsort(document, hashed)
-    return _hash(document) == expected
+    return digest_of(document) == expected
 
 
 def _unsort(written: Any, owner: Any) -> None:

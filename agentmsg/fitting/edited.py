@@ -1,7 +1,7 @@
 """A fit of a history that was itself derived from another, with a loss report that leads back to that one.
 
-The loss report compares source and output field by field, and ignores how one became the other. So it only needs to
-know which message, block and tool is which; and as long as each is in its place, fit has recorded that.
+The loss report compares source and output, and ignores how one became the other. As long as each message, block and
+tool is in its place, the history between them tells which is which.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.errors import CodecLookupError
-from agentmsg.fitting.fitted import Fitted, make_item
+from agentmsg.fitting.fit import fit
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
+    from agentmsg.fitting.fitted import Fitted
     from agentmsg.formats.codec import Codec
-    from agentmsg.model.history import History
 
 __all__ = ["over", "with_asked"]
 
@@ -35,10 +37,19 @@ def with_asked(history: History, target: Codec, **settings: Any) -> History:
     given: Any = {name: value for name, value in settings.items() if value is not None}
     if not given:
         return history
-    if target.caps.settings is None and not target.caps.everything:
+    asked = history.with_settings(**given)
+    if not _has_settings(target, given):
         msg = f"{target.title} has no place for {' and '.join(given)}"
         raise CodecLookupError(msg, code="option", codec=target.name)
-    return history.with_settings(**given)
+    return asked
+
+
+def _has_settings(target: Codec, given: dict[str, Any]) -> bool:
+    caps = target.caps
+    if not caps.measured:
+        return caps.everything or caps.settings is not None
+    probe = History([Msg("user", "Hello", id=None, created_at=None)]).with_settings(**given)
+    return fit(probe, target).history.settings is not None
 
 
 def over(fitted: Fitted, source: History, *, is_secret: bool) -> Fitted:
@@ -49,10 +60,7 @@ def over(fitted: Fitted, source: History, *, is_secret: bool) -> Fitted:
         source: the history from which that one was derived.
         is_secret: whether the loss report then holds values that were meant to be hidden.
     """
-    before = fitted.source
-    if before is source:
+    if fitted.source is source:
         return fitted
-    tools = fitted.tools
-    if tools is None and before.tools is not source.tools:
-        tools = tuple([make_item(tool) for tool in before.tools])
-    return attrs.evolve(fitted, source=source, tools=tools, is_secret=is_secret)
+    like = fitted.known.like or fitted.source
+    return attrs.evolve(fitted, source=source, known=attrs.evolve(fitted.known, like=like, is_secret=is_secret))

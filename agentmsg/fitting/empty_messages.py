@@ -8,30 +8,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agentmsg.fitting.fitted import FitItem
 from agentmsg.formats.capabilities import Drop
 from agentmsg.formats.restructure import Part, as_is
 from agentmsg.formats.spelling import says_nothing
 from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from agentmsg.fitting.fitted import FitMessage
     from agentmsg.formats.capabilities import Swap
+    from agentmsg.formats.reasons import Reasons
     from agentmsg.formats.restructure import Plan
 
 __all__ = ["emptied", "leave_out", "start_of", "tell_gone"]
 
-_NOTHING = FitItem(Drop("nothing of it has a place here"))
+_NOTHING = Drop("nothing of it has a place here")
 
 
-def emptied(planned: Sequence[Msg], changed: Mapping[int, FitMessage]) -> list[int]:
+def emptied(planned: Sequence[Msg], changed: Mapping[int, Msg | Drop]) -> list[int]:
     """Return the planned messages that said something and say nothing any more."""
     return [
-        index
-        for index, done in changed.items()
-        if isinstance(done.new, Msg) and not _says(done.new) and _says(planned[index])
+        index for index, new in changed.items() if isinstance(new, Msg) and not _says(new) and _says(planned[index])
     ]
 
 
@@ -42,7 +39,7 @@ def _says(message: Msg) -> bool:
 
 
 def start_of(
-    given: Sequence[Msg], rules: Mapping[int, Drop | Swap], gone: Mapping[int, Mapping[int, FitItem]]
+    given: Sequence[Msg], rules: Mapping[int, Drop | Swap], gone: Mapping[int, Collection[int]]
 ) -> Plan | None:
     """Return the plan without dropped messages; None if none are."""
     if not gone and not any(isinstance(rule, Drop) for rule in rules.values()):
@@ -61,20 +58,20 @@ def start_of(
     return plan
 
 
-def leave_out(
-    emptied: Sequence[int], plan: Plan, changed: Mapping[int, FitMessage], gone: dict[int, dict[int, FitItem]]
-) -> None:
-    """Record what became of the blocks of messages left empty; blocks removed by a rule have no item."""
+def leave_out(emptied: Sequence[int], plan: Plan, gone: dict[int, set[int]]) -> None:
+    """Record the blocks of messages left empty."""
     for index in emptied:
-        items = iter(changed[index].items or ())
         for part in plan[index]:
-            gone.setdefault(part.index, {}).update((pick, next(items, _NOTHING)) for pick in part.picks)
+            gone.setdefault(part.index, set()).update(part.picks)
 
 
-def tell_gone(gone: Mapping[int, Mapping[int, FitItem]], plan: Plan | None, rules: dict[int, Drop | Swap]) -> None:
-    """Record why messages without remaining parts were dropped: for the same reason as their first block."""
+def tell_gone(
+    gone: Mapping[int, Collection[int]], plan: Plan | None, messages: Sequence[Msg], reasons: Reasons
+) -> None:
+    """Say why messages without remaining parts were dropped: for the same reason as their first block."""
     left = {part.index for parts in plan or () for part in parts}
-    for index, items in gone.items():
+    for index in gone:
         if index not in left:
-            whys = [item.new.why for item in items.values() if isinstance(item.new, Drop)]
-            rules[index] = Drop(whys[0] if whys else "nothing of it has a place here")
+            said = map(reasons.of, messages[index].content)
+            why = next((each.why for each in said if isinstance(each, Drop)), _NOTHING.why)
+            reasons.because(messages[index], Drop(why))

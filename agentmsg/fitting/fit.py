@@ -1,15 +1,16 @@
 """fit: the nearest history that a codec supports exactly. Things are lost only here.
 
-Rules are pure and report nothing. For each output message, fit records what it was made of. The loss report is derived
-by comparing the rules' input and output, field by field: no rule, and no foreign codec, can forget to report. None of
-this happens before the report is first accessed.
+Rules are pure and report nothing. The loss report is the difference between the input and the output: no rule, and no
+foreign codec, can forget to report. It isn't computed before it is first accessed. What fit says of how one became the
+other (see ``formats.reasons``) makes it read well.
 
 One predicate per role, compiled from the capability table, decides the common case that everything is supported.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import is_
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
@@ -20,15 +21,17 @@ from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.decisions import decided
 from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
-from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, Joined, make_fitted, make_item, make_message
+from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.levels import level_of
-from agentmsg.fitting.result_overflow import APART, set_apart
+from agentmsg.fitting.measuring import measured
+from agentmsg.fitting.result_overflow import BEHIND, with_apart
 from agentmsg.fitting.whole_history import with_fields, with_rest
 from agentmsg.formats.adjacent_blocks import Run
 from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap
+from agentmsg.formats.reasons import Joined, Reasons
 from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
-from agentmsg.model.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import BLOCK_TAGS, Block, NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import Made, MadeTime
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, with_ids
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg.formats.codec import Codec
-    from agentmsg.model.blocks import Block
+    from agentmsg.formats.reasons import Said
     from agentmsg.model.history import History
 
 Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
@@ -55,59 +58,109 @@ def fit(history: History, codec: Codec) -> Fitted:
 
     Args:
         history: any history; it isn't changed.
-        codec: its capability table decides.
+        codec: its capability table decides; without one, what comes back when the history is written and read.
     """
     caps = codec.caps
     if caps.everything:
         return make_fitted(history, history, codec.name)
+    if caps.measured:
+        return measured(history, codec)
     misfit, steps, fields = _compiled(caps)
     messages = history.messages
     first = misfit(messages, 0, codec)
     fits = first < 0 or fits_with_names(messages, caps, first)
     fits = fits and (not steps or _is_arranged(messages, steps, codec))
     if fits and (caps.relink is None or caps.relink(messages) is messages):
-        fitted = make_fitted(history, history, codec.name, derives_names=caps.derives_names)
+        fitted = make_fitted(history, history, codec.name, caps.derives_names)
         return with_rest(fitted, caps, fields)
+    return with_rest(_refitted(history, codec), caps, fields)
+
+
+def _refitted(history: History, codec: Codec) -> Fitted:
+    """Fit the messages of a history of which some can't stay as they are."""
+    caps, messages, reasons = codec.caps, history.messages, Reasons()
     named = _with_needed_ids(messages, caps)
     given, rules = _with_decisions(named, *_ruled(named, caps), caps)
-    gone: dict[int, dict[int, FitItem]] = {}
+    _tell_ruled(messages, given, rules, reasons)
+    gone: dict[int, set[int]] = {}
     while True:
         start = start_of(given, rules, gone)
         plan = _arranged(start, given, caps.arrange)
         planned = given if plan is None else [_planned(parts, given) for parts in plan]
         # Messages that their rules left alone need no second call.
         asked = [None if index in rules else message for index, message in enumerate(given)] if rules else given
-        changed = _changed(planned, caps, asked if plan is None else [asked[parts[0].index] for parts in plan])
+        fitter = _Fitter(caps, _compiled(caps)[2], reasons)
+        changed = _changed(planned, fitter, asked if plan is None else [asked[parts[0].index] for parts in plan])
         empty = emptied(planned, changed) if caps.drops_emptied else ()
         if not empty:
             break
         # Whether messages are adjacent is decided without them.
-        leave_out(empty, as_is(given) if plan is None else plan, changed, gone)
-    tell_gone(gone, start, rules)
+        leave_out(empty, as_is(given) if plan is None else plan, gone)
+    tell_gone(gone, start, messages, reasons)
+    for parts, message in zip(plan or (), planned, strict=False):
+        source = messages[parts[0].index]
+        if message is not source:
+            reasons.became(source, message)
+    for index, new in changed.items():
+        if plan is None and isinstance(new, Msg):
+            reasons.became(messages[index], new)
+            continue
+        _tell_message(
+            [messages[index]] if plan is None else [messages[part.index] for part in plan[index]], new, reasons
+        )
     if caps.relink is not None:
-        changed = _relinked(planned, changed, caps.relink)
-    if caps.apart is None:
-        out = [changed[index].new if index in changed else message for index, message in enumerate(planned)]
-        kept, added = [message for message in out if isinstance(message, Msg)], frozenset[int]()
+        _relink(planned, changed, caps.relink, reasons)
+    if fitter.apart:
+        kept = with_apart(planned, changed, fitter.apart)
     else:
-        kept, changed, added = set_apart(planned, changed)
-    same = len(kept) == len(messages) and all(a is b for a, b in zip(kept, messages, strict=True))
+        found = [changed.get(index, message) for index, message in enumerate(planned)] if changed else planned
+        kept = [message for message in found if isinstance(message, Msg)]
+    same = len(kept) == len(messages) and all(map(is_, kept, messages))
     output = history if same else with_fields(history, messages=tuple(kept))
-    fitted = Fitted(history, output, codec.name, plan, changed, rules, gone, added, derives_names=caps.derives_names)
-    return with_rest(fitted, caps, fields)
+    # Without a plan, messages that a rule drops are gone, and there are more only if some blocks are set apart.
+    known = make_known(reasons, None, plan is None and len(kept) == len(messages) and not fitter.apart)
+    return make_fitted(history, output, codec.name, caps.derives_names, known)
 
 
-def _changed(planned: Sequence[Msg], caps: Caps, asked: Sequence[Msg | None]) -> dict[int, FitMessage]:
-    """Fit the messages of a plan one by one; return those that aren't kept as they are, by their index.
+def _tell_ruled(
+    messages: Sequence[Msg], given: Sequence[Msg], rules: Mapping[int, Drop | Swap], reasons: Reasons
+) -> None:
+    """Say what became of messages by their rules, and which of their blocks are which."""
+    for old, new in zip(messages, given, strict=True):
+        if new is not old:
+            reasons.became(old, new)
+            if len(new.content) == len(old.content):
+                reasons.all_became(old.content, new.content)
+    for index, rule in rules.items():
+        reasons.because(messages[index], rule)
+        if isinstance(rule, Drop):
+            for block in messages[index].content:
+                reasons.because(block, rule)
+
+
+def _tell_message(sources: Sequence[Msg], new: Msg | Drop, reasons: Reasons) -> None:
+    """Say what became of the messages that one was planned of."""
+    if isinstance(new, Msg):
+        reasons.became(sources[0], new)
+        return
+    for source in sources:
+        reasons.because(source, new)
+        for block in source.content:
+            reasons.because(block, new)
+
+
+def _changed(planned: Sequence[Msg], fitter: _Fitter, asked: Sequence[Msg | None]) -> dict[int, Msg | Drop]:
+    """Fit the messages of a plan one by one; return what became of those that aren't kept as they are, by their index.
 
     Args:
         planned: the messages.
-        caps: the capability table.
+        fitter: fits one.
         asked: for each message, the one that the rules for whole messages left alone; it may be the same.
     """
-    changes: dict[int, FitMessage] = {}
+    changes: dict[int, Msg | Drop] = {}
+    caps = fitter.caps
     names = CallNames(are_near=caps.near_names) if caps.derives_names else None
-    misfit, _, fields = _compiled(caps)
+    misfit = _compiled(caps)[0]
     done, index = 0, misfit(planned)
     while index >= 0:
         message = planned[index]
@@ -115,41 +168,30 @@ def _changed(planned: Sequence[Msg], caps: Caps, asked: Sequence[Msg | None]) ->
             for before in planned[done:index]:
                 names.see(before)
             done, message = index + 1, names.stand_in(message)
+            if message is not planned[index]:
+                fitter.reasons.all_became(planned[index].content, message.content)
         if message is planned[index] or misfit((message,)) >= 0:
-            changes[index] = _fit_message(message, caps, fields, is_asked=message is asked[index])
-        new = changes[index].new if index in changes else message
+            changes[index] = fitter.message(message, index, is_asked=message is asked[index])
+        new = changes.get(index, message)
         if names is not None and isinstance(new, Msg):
             names.see(new)
         index = misfit(planned, index + 1)
     return changes
 
 
-def _relinked(
-    planned: Sequence[Msg], changed: dict[int, FitMessage], relink: Callable[[Sequence[Msg]], Sequence[Msg]]
-) -> dict[int, FitMessage]:
+def _relink(
+    planned: Sequence[Msg],
+    changed: dict[int, Msg | Drop],
+    relink: Callable[[Sequence[Msg]], Sequence[Msg]],
+    reasons: Reasons,
+) -> None:
     """Give calls and results the ids by which the reader will know them."""
-    left: dict[int, Msg] = {}
-    for index, message in enumerate(planned):
-        new = changed[index].new if index in changed else message
-        if isinstance(new, Msg):
-            left[index] = new
-    before = list(left.values())
-    for index, old, new in zip(left, before, relink(before), strict=True):
-        if new is old:
-            continue
-        items = changed[index].items if index in changed else None
-        blocks = iter(new.content)
-        items = tuple(map(make_item, old.content)) if items is None else items
-        changed[index] = make_message(
-            new, tuple([each if isinstance(each.new, Drop) else _relinked_item(each, next(blocks)) for each in items])
-        )
-    return changed
-
-
-def _relinked_item(item: FitItem, block: BaseBlock) -> FitItem:
-    """Return what became of a block that is another now; what a result held before says nothing of other content."""
-    is_same = getattr(block, "content", None) is getattr(item.new, "content", None)
-    return attrs.evolve(item, new=block, inner=item.inner if is_same else None)
+    found = ((index, changed.get(index, message)) for index, message in enumerate(planned))
+    left = {index: new for index, new in found if isinstance(new, Msg)}
+    for (index, old), new in zip(left.items(), relink([*left.values()]), strict=True):
+        if new is not old:
+            changed[index] = new
+            reasons.all_became(old.content, new.content)
 
 
 def _is_arranged(messages: Sequence[Msg], steps: Sequence[Step], codec: Codec) -> bool:
@@ -171,11 +213,12 @@ def _with_decisions(
     messages: Sequence[Msg], ruled: Sequence[Msg], rules: dict[int, Drop | Swap], caps: Caps
 ) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
     """Apply what becomes of decisions on tool calls that the format can't hold, after the rules for whole messages."""
+    fitter = _Fitter(caps, FieldChanges(), Reasons())
 
     def is_held(role: str, block: BaseBlock) -> bool:
         # What isn't a result in a tool message is the user's.
         row = caps.row("user" if role == "tool" else role)
-        return row is not None and type(_fit_block(block, row.blocks, row.blocks, FieldChanges()).new) is type(block)
+        return row is not None and type(fitter.block(block, row.blocks, row.blocks)) is type(block)
 
     decisions = decided(messages, ruled, is_held)
     found = {index: rule for index, rule in decisions.items() if not isinstance(rules.get(index), Drop)}
@@ -253,24 +296,170 @@ def _is_whole(picks: tuple[int, ...], count: int) -> bool:
     return len(picks) == count and picks == tuple(range(count))
 
 
-def _fit_message(message: Msg, caps: Caps, fields: FieldChanges, *, is_asked: bool) -> FitMessage:
-    if not is_asked:
-        ruled, rules = _ruled((message,), caps)
-        message, rule = ruled[0], rules.get(0)
-        if isinstance(rule, Drop):
-            return FitMessage(rule)
-    row = caps.row(message.role)
-    if row is None:
-        return FitMessage(_no_role(message))
-    results = row.blocks if row.results is None else row.results
-    apart = caps.apart if message.role == "tool" else None
-    items = tuple([_fit_block(block, row.blocks, results, fields, apart) for block in message.content])
-    if row.joins is not None:
-        items = _joined(items, row.joins, lambda block: _fit_block(block, row.blocks, results, fields, apart).new)
-    # Cells for fields beside the content must see the content that is left.
-    message = _holding(message, _content(items, message.content))
-    changes = fields.of(message, row, row.fields, _BESIDE)
-    return FitMessage(changes) if isinstance(changes, Drop) else make_message(changed(message, changes), items)
+@attrs.define
+class _Fitter:
+    """Fits messages and blocks one by one.
+
+    Attributes:
+        caps: the capability table.
+        fields: its changes to fields.
+        reasons: what it says.
+        apart: the blocks that are set apart, by the index of their message.
+    """
+
+    caps: Caps
+    fields: FieldChanges
+    reasons: Reasons
+    apart: dict[int, list[Block]] = attrs.field(factory=dict[int, "list[Block]"])
+
+    def message(self, message: Msg, index: int, *, is_asked: bool) -> Msg | Drop:
+        if not is_asked:
+            ruled, rules = _ruled((message,), self.caps)
+            message, rule = ruled[0], rules.get(0)
+            if isinstance(rule, Drop):
+                return rule
+        row = self.caps.row(message.role)
+        if row is None:
+            return _no_role(message)
+        results = row.blocks if row.results is None else row.results
+        apart: list[Block] | None = [] if message.role == "tool" and self.caps.apart is not None else None
+        items = [self.block(block, row.blocks, results, apart) for block in message.content]
+        if row.joins is not None:
+            again = partial(self.block, rows=row.blocks, results=results)
+            items = _joined(message.content, items, row.joins, again, self.reasons)
+        if apart:
+            self.apart[index] = apart
+        # Cells for fields beside the content must see the content that is left.
+        message = _holding(message, _content(items, message.content))
+        changes = self.fields.of(message, row, row.fields, _BESIDE)
+        return changes if isinstance(changes, Drop) else changed(message, changes)
+
+    def block(self, block: BaseBlock, rows: Rows, results: Rows, apart: list[Block] | None = None) -> Any:
+        """Return the nearest block that is supported, or Drop.
+
+        Args:
+            block: the block.
+            rows: for blocks in its place.
+            results: for blocks inside results.
+            apart: collects the blocks inside that are set apart; None if none may be.
+        """
+        kind, kept = type(block), block
+        row = rows.get(kind) or (rows.get(BaseBlock) if kind is not NativeBlock else None)
+        if row is None:
+            return self._gone(block, Drop(f"no place for a {BLOCK_TAGS.get(kind, kind.__name__)} block here"))
+        swap: Swap | None = None
+        answer = block if row.otherwise is None else row.otherwise(block)
+        if isinstance(answer, Drop):
+            return self._gone(block, answer)
+        if isinstance(answer, Swap):
+            swap, kept = answer, answer.new
+            if type(kept) is not kind:
+                new = self.block(kept, rows, results)
+                return self._gone(block, new) if isinstance(new, Drop) else self._is_now(block, new, swap)
+        if kind is ToolResultBlock:
+            return self._result(block, cast("ToolResultBlock", kept), row, swap, (results, apart))
+        changes = self.fields.of(kept, row, row.fields, _NOTHING)
+        if not changes and swap is None:
+            return block
+        if isinstance(changes, Drop):
+            return self._gone(block, changes)
+        return self._is_now(block, changed(kept, changes), swap)
+
+    def _result(
+        self,
+        block: BaseBlock,
+        kept: ToolResultBlock,
+        row: Row,
+        swap: Swap | None,
+        inside: tuple[Rows, list[Block] | None],
+    ) -> Any:
+        """Fit a result and its content.
+
+        Args:
+            block: the result as it was.
+            kept: the result as its rule left it.
+            row: of the table.
+            swap: what its rule returned.
+            inside: the rows for the blocks inside, and what collects those that are set apart.
+        """
+        items = [self._inner(each, *inside) for each in kept.content]
+        new = _holding(kept, _content(items, kept.content))
+        changes = self.fields.of(new, row, row.fields, _CONTENT)
+        if isinstance(changes, Drop):
+            return self._gone(block, changes)
+        if swap is not None and swap.level != "content" and self._loses_inside(block, kept, changes):
+            swap = swap.evolve(level="content")
+        return self._is_now(block, changed(new, changes), swap)
+
+    def _inner(self, block: BaseBlock, rows: Rows, apart: list[Block] | None) -> Any:
+        """Fit a block inside a result; if it has no place there, it may be set apart."""
+        found = self.block(block, rows, rows)
+        others = self.caps.apart
+        if apart is None or others is None or type(block) not in others or not isinstance(found, Drop):
+            return found
+        other = self.block(block, others, others)
+        if type(other) is not type(block):
+            return found
+        apart.append(other)
+        said = self.reasons.of(self.reasons.source(block))
+        return self._gone(block, Drop(BEHIND, said.level if isinstance(said, Swap) else "content"))
+
+    def _loses_inside(self, block: BaseBlock, kept: ToolResultBlock, changes: Mapping[str, Any]) -> bool:
+        """Whether a result made by a rule loses content; then all of it is content."""
+        said = (self.reasons.of(self.reasons.source(each)) for each in kept.content)
+        if any(each is not None and each.level == "content" for each in said):
+            return True
+        # What the rule itself set, such as a status, isn't lost.
+        lost = ((name, getattr(block, name), now) for name, now in changes.items() if name != "content")
+        return any(level_of(name, was, now) == "content" for name, was, now in lost if was is not None and was != now)
+
+    def _gone(self, block: BaseBlock, drop: Drop) -> Drop:
+        self.reasons.because(block, drop)
+        return drop
+
+    def _is_now(self, block: BaseBlock, new: Any, swap: Swap | None) -> Any:
+        self.reasons.became(block, new)
+        if swap is not None:
+            self.reasons.because(block, swap)
+        return new
+
+
+def _joined(
+    blocks: Sequence[BaseBlock],
+    items: Sequence[Any],
+    joins: Callable[[Any, Any], Any],
+    again: Callable[[Any], Any],
+    reasons: Reasons,
+) -> list[Any]:
+    """Join adjacent blocks that are one in the format; the first represents all.
+
+    What the block has of several must fit together too: it is fit ``again``.
+    """
+    out = list(items)
+    run, first = Run(joins), 0
+    for index, item in enumerate([*items, None]):
+        if isinstance(item, Drop):
+            continue
+        if item is not None and run.takes(item):
+            swap = _merged(reasons.of(reasons.source(blocks[index])), None)
+            out[index] = Joined(swap.why, swap.level, blocks[first])
+            reasons.because(blocks[index], out[index])
+            continue
+        if run.is_longer:
+            new = out[first] = again(run.folded())
+            reasons.became(blocks[first], new)
+            said = reasons.of(reasons.source(blocks[first]))
+            reasons.because(blocks[first], new if isinstance(new, Drop) else _merged(said, new))
+        run, first = Run(joins, item), index
+    return out
+
+
+def _merged(swap: Said | None, whole: Any) -> Swap:
+    """Return why a block is part of another now; an earlier rule's reason takes precedence."""
+    why = "neighbours are one block here"
+    if not isinstance(swap, Swap):
+        return Swap(whole, why, "annotation")
+    return Swap(whole, swap.why if swap.why.endswith(why) else f"{swap.why}; {why}", swap.level)
 
 
 def _holding(owner: Any, content: tuple[Block, ...]) -> Any:
@@ -278,116 +467,8 @@ def _holding(owner: Any, content: tuple[Block, ...]) -> Any:
     return owner if content is owner.content else changed(owner, {"content": content})
 
 
-def _content(items: Sequence[FitItem], content: tuple[Block, ...]) -> tuple[Block, ...]:
-    """Return the blocks of some items; the old blocks if nothing changed."""
-    for item, block in zip(items, content, strict=True):
-        if item.new is not block or item.place is not None:
-            return tuple([item.new for item in items if not isinstance(item.new, Drop) and item.place is None])
-    return content
-
-
-def _joined(
-    items: Sequence[FitItem], joins: Callable[[Any, Any], Any], again: Callable[[Any], Any]
-) -> tuple[FitItem, ...]:
-    """Join adjacent blocks that are one in the format; the first represents all.
-
-    What the block has of several must fit together too: it is fit ``again``.
-    """
-    out = list(items)
-    run, first = Run(joins), 0
-    for index, item in enumerate(items):
-        if isinstance(item.new, Drop):
-            continue
-        if run.takes(item.new):
-            swap = _merged(None, item.swap)
-            out[index] = FitItem(Joined(swap.why, swap.level))
-            continue
-        _close(out, first, run, again)
-        run, first = Run(joins, item.new), index
-    _close(out, first, run, again)
-    return tuple(out)
-
-
-def _close(out: list[FitItem], first: int, run: Run, again: Callable[[Any], Any]) -> None:
-    """Put the result of a run in the place of its first block."""
-    if run.is_longer:
-        whole = again(run.folded())
-        out[first] = FitItem(whole, None, None if isinstance(whole, Drop) else _merged(whole, out[first].swap))
-
-
-def _merged(whole: Any, swap: Swap | None) -> Swap:
-    """Return why a block is part of another now; an earlier rule's reason takes precedence."""
-    why = "neighbours are one block here"
-    if swap is None or swap.why.endswith(why):
-        return Swap(whole, why, "annotation") if swap is None else Swap(whole, swap.why, swap.level)
-    return Swap(whole, f"{swap.why}; {why}", swap.level)
-
-
-def _fit_block(block: BaseBlock, rows: Rows, results: Rows, fields: FieldChanges, apart: Rows | None = None) -> FitItem:
-    kind = type(block)
-    row = rows.get(kind) or (rows.get(BaseBlock) if kind is not NativeBlock else None)
-    if row is None:
-        return FitItem(Drop(f"no place for a {BLOCK_TAGS.get(kind, kind.__name__)} block here"))
-    swap: Swap | None = None
-    given = block
-    answer = block if row.otherwise is None else row.otherwise(block)
-    if answer is not block:
-        if isinstance(answer, Drop):
-            return FitItem(answer)
-        if isinstance(answer, Swap):
-            swap = answer
-            if type(answer.new) is not kind:
-                inner = _fit_block(answer.new, rows, results, fields)
-                return inner if isinstance(inner.new, Drop) else FitItem(inner.new, None, swap)
-            block = answer.new
-    if kind is not ToolResultBlock:
-        changes = fields.of(block, row, row.fields, _NOTHING)
-        return FitItem(changes) if isinstance(changes, Drop) else make_item(changed(block, changes), None, swap)
-    return _fit_result(cast("ToolResultBlock", block), row, given, swap, (results, fields, apart))
-
-
-def _fit_result(
-    block: ToolResultBlock,
-    row: Row,
-    given: BaseBlock,
-    swap: Swap | None,
-    inside: tuple[Rows, FieldChanges, Rows | None],
-) -> FitItem:
-    """Fit a result and its content.
-
-    Args:
-        block: the result, as its rule left it.
-        row: of the table.
-        given: the result as it was.
-        swap: what its rule returned.
-        inside: the rows for the blocks inside, the fields, and the rows for what may be set apart.
-    """
-    results, fields, apart = inside
-    items = tuple([_fit_inner(item, results, fields, apart) for item in block.content])
-    block = _holding(block, _content(items, block.content))
-    changes = fields.of(block, row, row.fields, _CONTENT)
-    if isinstance(changes, Drop):
-        return FitItem(changes)
-    if swap is not None and swap.level != "content" and _loses_inside(given, changes, items):
-        swap = swap.evolve(level="content")
-    return make_item(changed(block, changes), items, swap)
-
-
-def _fit_inner(block: BaseBlock, rows: Rows, fields: FieldChanges, apart: Rows | None) -> FitItem:
-    """Fit a block inside a result; if it has no place there, it may be set apart."""
-    found = _fit_block(block, rows, rows, fields)
-    if apart is None or type(block) not in apart or not isinstance(found.new, Drop):
-        return found
-    other = _fit_block(block, apart, apart, fields)
-    return make_item(other.new, None, other.swap, APART) if type(other.new) is type(block) else found
-
-
-def _loses_inside(block: BaseBlock, changes: Mapping[str, Any], inner: Sequence[FitItem]) -> bool:
-    """Whether a result made by a rule loses content; it is then reported as one, with all its content."""
-    for item in inner:
-        answer = item.new if isinstance(item.new, Drop) else item.swap
-        if answer is not None and answer.level == "content":
-            return True
-    # What the rule itself set, such as a status, isn't lost.
-    lost = ((name, getattr(block, name), now) for name, now in changes.items() if name != "content")
-    return any(level_of(name, was, now) == "content" for name, was, now in lost if was is not None and was != now)
+def _content(items: Sequence[Any], content: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return the blocks that are left; the old content if nothing changed."""
+    if all(map(is_, items, content)):
+        return content
+    return tuple([item for item in items if not isinstance(item, Drop)])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-__all__ = ["moved_of"]
+__all__ = ["longest_run", "moved_of"]
 
 
 def moved_of(places: Sequence[int], mended: Collection[int] = ()) -> set[int]:
@@ -25,9 +25,9 @@ def moved_of(places: Sequence[int], mended: Collection[int] = ()) -> set[int]:
     if not mended:
         if all(map(lt, places, places[1:])):  # the common case
             return set()
-        return set(range(len(places))) - _longest_run(places)
+        return set(range(len(places))) - longest_run(places)
     others = [index for index in range(len(places)) if index not in mended]
-    run = _longest_run([places[index] for index in others])
+    run = longest_run([places[index] for index in others])
     staying = [others[index] for index in sorted(run)]
     moved = set(others).difference(staying)
     for index in sorted(mended):
@@ -40,7 +40,7 @@ def moved_of(places: Sequence[int], mended: Collection[int] = ()) -> set[int]:
     return moved
 
 
-def _longest_run(places: Sequence[int]) -> set[int]:
+def longest_run(places: Sequence[int]) -> set[int]:
     """Return the indexes of a longest ascending run of places."""
     heads: list[int] = []
     at: list[int] = []

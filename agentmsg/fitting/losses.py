@@ -21,6 +21,7 @@ from agentmsg.model.construction import paused
 from agentmsg.model.pickling import repr_html
 
 if TYPE_CHECKING:
+    from agentmsg.fitting.prints import Prints
     from agentmsg.model.history import History
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Losses",
     "Path",
     "Settled",
+    "SettledPrints",
     "pointer",
     "relisted",
 ]
@@ -102,6 +104,20 @@ class Settled:
         return self.pairs
 
 
+@attrs.frozen
+class SettledPrints:
+    """Prints, already computed: a value for ``Losses.prints`` that can be pickled."""
+
+    prints: Any  # Prints | None, which is only known to type checkers here
+
+    def __call__(self) -> Any | None:
+        """Return the prints."""
+        return self.prints
+
+
+_no_prints = SettledPrints(None)
+
+
 class Losses(Sequence[Loss]):
     """A loss report: the losses of one conversion, computed on first access.
 
@@ -111,6 +127,8 @@ class Losses(Sequence[Loss]):
         guard: called by ``restore`` with a history; raises LossError if the report belongs to another history.
         spelling: returns the source's notes by path. They aren't losses, but they make the *document* exact, too.
         length: number of messages in the output, if known; any messages after these were added later.
+        prints: returns digests of the output's messages, blocks and tools, by which edits are found; None if there are
+            none.
         carried: number of further losses inside the output (``carry=True``); ``restore`` takes them from there.
         secret: whether the losses hold values meant to be hidden, such as redacted keys. Reprs don't show their values
             then, and the header on file says so.
@@ -124,13 +142,14 @@ class Losses(Sequence[Loss]):
         guard: Callable[[History], None] | None = None,
         spelling: Callable[[], Iterable[tuple[Path, Any]]] = tuple,
         length: int | None = None,
+        prints: Callable[[], Prints | None] = _no_prints,
         carried: int = 0,
         secret: bool = False,
     ) -> None:
         for name, value in (("length", length), ("carried", carried)):
             if value is not None and (type(value) is not int or value < 0):
                 raise refused(name, value, "a whole number, at least 0")
-        for name, function in (("guard", guard), ("spelling", spelling)):
+        for name, function in (("guard", guard), ("spelling", spelling), ("prints", prints)):
             if function is not None and not callable(function):
                 raise refused(name, function, "a function")
         checked(codec, str, "codec")
@@ -142,6 +161,7 @@ class Losses(Sequence[Loss]):
         self.guard = guard
         self.spelling = spelling
         self.length = length
+        self.prints = prints
         self.carried = carried
         self.secret = secret
 
@@ -154,12 +174,14 @@ class Losses(Sequence[Loss]):
         guard: Callable[[History], None],
         spelling: Callable[[], Iterable[tuple[Path, Any]]],
         length: int,
+        prints: Callable[[], Prints | None],
         secret: bool,
     ) -> Losses:
         """Return the report of a fit, whose arguments are always right: checking them takes as long as two messages."""
         self = object.__new__(cls)
         self._make, self._items, self.carried = make, None, 0
         self.codec, self.guard, self.spelling, self.length, self.secret = codec, guard, spelling, length, secret
+        self.prints = prints
         return self
 
     def _all(self) -> tuple[Loss, ...]:
@@ -212,6 +234,7 @@ class Losses(Sequence[Loss]):
             guard=self.guard,
             spelling=Settled(tuple(self.spelling())),
             length=self.length,
+            prints=SettledPrints(self.prints()),
             carried=self.carried,
             secret=self.secret,
         )
@@ -269,6 +292,7 @@ def relisted(
         guard=losses.guard,
         spelling=losses.spelling,
         length=losses.length,
+        prints=losses.prints,
         carried=losses.carried if carried is None else carried,
         secret=losses.secret,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
 
@@ -13,15 +13,21 @@ from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import MadeName
+from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.losses import Path
     from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
 
-__all__ = ["spellings"]
+__all__ = ["respelt", "spellings"]
+
+# In a tree of spellings, the key for the object itself.
+_HERE = object()
+_N = TypeVar("_N", bound=Noted)
 
 
 def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
@@ -93,3 +99,98 @@ def _may_hold_notes(kind: Any) -> tuple[str, ...]:
 _NO_NOTES = re.compile(
     r"(Mapping\[str, JSON\]|tuple\[float, \.\.\.\]|JSON|None|bool|datetime|float|int|object|str| \| )+"
 )
+
+
+def respelt(
+    history: History,
+    spelling: Iterable[tuple[Path, Any]],
+    origins: Sequence[int | None],
+    blocks: Mapping[int, Sequence[int | None]],
+    *,
+    is_edited: bool = False,
+) -> History:
+    """Replace the spelling of the intermediate document with the source's, on each object.
+
+    Args:
+        history: the restored one.
+        spelling: what the loss report says.
+        origins: the index in the source of each message; None for those that were added since.
+        blocks: by message of the source, the same for its blocks, where that isn't their index.
+        is_edited: whether calls may be gone, after which the reader named results.
+    """
+    tree: dict[Any, Any] = {}
+    for path, notes in spelling:
+        node = tree
+        for key in path:
+            node = node.setdefault(key, {})
+        node[_HERE] = notes
+    messages = tree.pop("messages", {})
+    around = _spelt(history.evolve(messages=()), tree)
+    own: list[Msg] = []
+    for index, message in zip(origins, history.messages, strict=True):
+        if index is not None:
+            below = _moved(messages.get(index, {}), blocks.get(index))
+            message = _spelt(_named(message, below) if is_edited else message, below)  # noqa: PLW2901 - the same one
+        own.append(message)
+    return around.evolve(messages=tuple(own))
+
+
+def _named(message: Msg, tree: Mapping[Any, Any]) -> Msg:
+    """Return a message whose results have the names that they had, if they have none now."""
+    content: list[Any] = list(message.content)
+    for place, below in tree.get("content", {}).items():
+        name = below.get("name", {}).get(_HERE)
+        block = content[place] if place < len(content) else None
+        if isinstance(block, ToolResultBlock) and block.name is None and isinstance(name, str):
+            content[place] = block.evolve(name=name)
+    return message.evolve(content=tuple(content))
+
+
+def _moved(tree: Mapping[Any, Any], origins: Sequence[int | None] | None) -> Mapping[Any, Any]:
+    """Return the spelling of a message whose blocks aren't where they were."""
+    if origins is None or "content" not in tree:
+        return tree
+    content = {place: tree["content"].get(index, {}) for place, index in enumerate(origins)}
+    return {**tree, "content": content}
+
+
+def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
+    """Return an object with exactly the notes of a tree, at all levels."""
+    changes: dict[str, Any] = {}
+    notes = tree.get(_HERE)
+    if owner.notes or notes:
+        changes["notes"] = notes or {}
+    for field in attrs.fields(type(owner)):
+        value: Any = getattr(owner, field.name)
+        below = tree.get(field.name, {})
+        if isinstance(value, Noted):
+            new: Any = _spelt(value, below)
+        elif isinstance(value, tuple):
+            items = list(cast("tuple[object, ...]", value))
+            new = tuple(_spelt(x, below.get(i, {})) if isinstance(x, Noted) else x for i, x in enumerate(items))
+            if all(a is b for a, b in zip(new, items, strict=True)):
+                continue
+        else:
+            continue
+        if new is not value:
+            changes[field.alias or field.name] = new
+    changes |= _spelt_arguments(owner, tree.get("raw_input", {}).get(_HERE))
+    for name in flags_of(type(owner)):
+        # False and None mean the same, so only the source tells which it was.
+        is_said = tree.get(name, {}).get(_HERE) is False
+        if getattr(owner, name) is (None if is_said else False):
+            changes[name] = False if is_said else None
+    if isinstance(owner, ToolResultBlock) and _HERE in tree.get("name", {}):
+        name = tree["name"][_HERE]
+        if is_sequence(name) and owner.name is None:
+            changes["name"] = MadeName(name[0])
+        elif isinstance(owner.name, MadeName):  # an edited name stays
+            changes["name"] = MadeName(name[0]) if is_sequence(name) else name
+    return owner.evolve(**changes) if changes else owner
+
+
+def _spelt_arguments(owner: Noted, text: str | None) -> dict[str, Any]:
+    """Return the changes that give a call this text, which is kept only if it parses to the input."""
+    if not isinstance(owner, ToolUseBlock) or owner.significant_text is not None or text == owner.raw_input:
+        return {}
+    return {"raw_input": text, "input": owner.input}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.fitting.changes import FieldChanges, changed
-from agentmsg.fitting.fitted import FitItem, Fitted, make_item
-from agentmsg.formats.capabilities import Caps, Drop, Level, Row, Swap
+from agentmsg.fitting.fitted import Fitted, make_known
+from agentmsg.formats.capabilities import Caps, Drop, Row, Swap
+from agentmsg.formats.reasons import Reason, Reasons
 from agentmsg.model.construction import absent_values, changer
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
@@ -15,7 +16,6 @@ from agentmsg.values.frozen import adopt
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.fitting.losses import Path
     from agentmsg.model.tools import Tool
 
 __all__ = ["with_fields", "with_rest"]
@@ -36,19 +36,18 @@ def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
     history = fitted.history
     if not (history.extras or history.tools or history.metadata or history.settings) and history.id is None:
         return fitted
-    items: tuple[FitItem, ...] | None = None
+    reasons = fitted.known.reasons or Reasons()
     changes: dict[str, Any] = {}
     if history.tools:
         rows = caps.tools if "tools" in caps.history else None
-        found = [_fit_tool(tool, rows, fields) for tool in history.tools]
+        found = [_fit_tool(tool, rows, fields, reasons) for tool in history.tools]
         if any(item is not tool for item, tool in zip(found, history.tools, strict=True)):
-            items = tuple([item if isinstance(item, FitItem) else make_item(item) for item in found])
-            changes["tools"] = tuple([item.new for item in items if not isinstance(item.new, Drop)])
-    whys: dict[str, str] = {}
+            changes["tools"] = tuple([tool for tool in found if not isinstance(tool, Drop)])
     if history.settings is not None:
-        settings = _fit_settings(history.settings, caps.settings, whys)
+        settings = _fit_settings(history.settings, caps.settings, reasons)
         if settings is not history.settings:
             changes["settings"] = settings
+            reasons.became(history.settings, settings)
     # What is beside tools and settings depends on what becomes of them.
     owner = with_fields(history, **changes) if changes else history
     more = fields.of(owner, caps, caps.history, _APART)
@@ -56,8 +55,8 @@ def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
     if not (changes or more):
         return fitted
     done = with_fields(owner, **more) if more else owner
-    reasons: dict[Path, tuple[str, Level | None]] = {("settings", name): (why, None) for name, why in whys.items()}
-    return _change_fitted(fitted, {"history": done, "tools": items, "reasons": reasons})
+    known = make_known(reasons, None, fitted.known.in_place or history is fitted.source)
+    return _change_fitted(fitted, {"history": done, "known": known})
 
 
 def with_fields(history: History, **changes: Any) -> History:
@@ -68,14 +67,16 @@ def with_fields(history: History, **changes: Any) -> History:
 _change_history, _change_fitted = changer(History), changer(Fitted)
 
 
-def _fit_settings(settings: Settings, row: Row | None, whys: dict[str, str]) -> Settings | None:
-    """Return the supported settings, or None; put into ``whys`` why cells changed some."""
+def _fit_settings(settings: Settings, row: Row | None, reasons: Reasons) -> Settings | None:
+    """Return the supported settings, or None; say why cells changed some."""
     if row is None:
         return None
     answer = settings if row.otherwise is None else row.otherwise(settings)
     old, absent = settings, absent_values(Settings)
     if isinstance(answer, Swap):
-        whys.update((name, answer.why) for name in absent if getattr(answer.new, name) is not getattr(old, name))
+        for name in absent:
+            if getattr(answer.new, name) is not getattr(old, name):
+                reasons.because(old, Reason(answer.why), name)
         settings = answer.new
     changes: dict[str, Any] = {}
     for name, nothing in absent.items():
@@ -85,7 +86,7 @@ def _fit_settings(settings: Settings, row: Row | None, whys: dict[str, str]) -> 
         cell = row.fields.get(name)
         new = nothing if cell is None else cell(value, settings)
         if isinstance(new, (Drop, Swap)):
-            whys[name] = new.why
+            reasons.because(old, Reason(new.why), name)
             new = new.new if isinstance(new, Swap) else nothing
         if new is not value:
             changes[name] = new
@@ -94,18 +95,20 @@ def _fit_settings(settings: Settings, row: Row | None, whys: dict[str, str]) -> 
     return kept if says else None
 
 
-def _fit_tool(tool: Tool, rows: Mapping[type, Row] | None, fields: FieldChanges) -> FitItem | Tool:
+def _fit_tool(tool: Tool, rows: Mapping[type, Row] | None, fields: FieldChanges, reasons: Reasons) -> Drop | Tool:
     """Return what becomes of a tool; the tool itself if it is kept as it is."""
     row = None if rows is None else rows.get(type(tool))
     if row is None:
-        return FitItem(Drop("no place for tools" if rows is None else "no place for such a tool"))
-    answer = tool if row.otherwise is None else row.otherwise(tool)
-    if isinstance(answer, Drop):
-        return FitItem(answer)
-    swap = answer if isinstance(answer, Swap) else None
-    kept = swap.new if swap else tool
-    changes = fields.of(kept, row, row.fields, _NOTHING)
-    if isinstance(changes, Drop):
-        return FitItem(changes)
-    new = changed(kept, changes)
-    return tool if new is tool else make_item(new, None, swap)
+        answer: Any = Drop("no place for tools" if rows is None else "no place for such a tool")
+    else:
+        answer = tool if row.otherwise is None else row.otherwise(tool)
+    kept = answer.new if isinstance(answer, Swap) else answer
+    if row is not None and not isinstance(answer, Drop):
+        changes = fields.of(kept, row, row.fields, _NOTHING)
+        kept = changes if isinstance(changes, Drop) else changed(kept, changes)
+    if kept is not tool:
+        reasons.became(tool, kept)
+        if isinstance(kept, Drop) or isinstance(answer, Swap):
+            reasons.because(tool, kept if isinstance(kept, Drop) else answer)
+    done: Drop | Tool = kept
+    return done

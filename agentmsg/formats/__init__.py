@@ -6,11 +6,12 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | --- | --- |
 | Codec | the base class: reader, writer, options |
 | Caps, MessageRow, Row, Cell, Rule | the capability table: what a format supports, by role, class and field |
+| because | why a writer without a table doesn't write something as it is |
 | KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: supported, dropped, swapped for the nearest |
 | Shape, Unreadable, Native | how one kind of native object corresponds to one class |
 | read_as, write_as | reading and writing by shape: unknown fields become extras, odd spellings a note |
 | text_at, word_at, object_at | a field of a native object, or Unreadable |
-| mark_of, marked, is_marked, is_bare_text | a reader's named notes on an object; a text that is only words |
+| mark_of, marked, is_marked | a reader's named notes on an object |
 | note_of, with_note, same_document | notes, and whether two documents are the same |
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | how a document holds its messages: a list, one message, a key |
@@ -76,8 +77,9 @@ if TYPE_CHECKING:
     )
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.containers import ContainerCodec, Containers
-    from agentmsg.formats.natives import is_bare_text, is_marked
+    from agentmsg.formats.natives import is_marked
     from agentmsg.formats.parts import Parts
+    from agentmsg.formats.reasons import because
     from agentmsg.formats.shapes import (
         Native,
         Shape,
@@ -123,6 +125,7 @@ _HOMES = {
     "adopt": "agentmsg.values.frozen",
     "blocks": "agentmsg.model.blocks",
     "cells": "agentmsg.formats.cells",
+    "because": "agentmsg.formats.reasons",
     "carried_extras": "agentmsg.formats.capabilities",
     "dispatch": "agentmsg.formats.dispatch",
     "dump_json": "agentmsg.values.text",
@@ -130,7 +133,6 @@ _HOMES = {
     "freeze": "agentmsg.values.frozen",
     "given": "agentmsg.model.generated",
     "grouping": "agentmsg.formats.grouping",
-    "is_bare_text": "agentmsg.formats.natives",
     "is_list": "agentmsg.values.types",
     "is_mapping": "agentmsg.values.types",
     "is_marked": "agentmsg.formats.natives",
@@ -184,6 +186,7 @@ __all__ = [
     "Swap",
     "Unreadable",
     "adopt",
+    "because",
     "blocks",
     "carried_extras",
     "cells",
@@ -193,7 +196,6 @@ __all__ = [
     "freeze",
     "given",
     "grouping",
-    "is_bare_text",
     "is_list",
     "is_mapping",
     "is_marked",

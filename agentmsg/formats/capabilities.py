@@ -29,6 +29,7 @@ __all__ = [
     "ANY_ROLE",
     "EVERYTHING",
     "KEEP",
+    "MEASURED",
     "Caps",
     "Cell",
     "Drop",
@@ -180,6 +181,7 @@ class Caps(Record):
         drops_emptied: a message of which nothing is left is dropped, if it had content; else it stays, empty.
         apart: rows of blocks that move from a tool's result into a user message after it; None drops them.
         everything: the format supports every History; all else is empty.
+        measured: there is no table: the codec writes any History, and what is lost is found by reading it back.
     """
 
     _: KW_ONLY
@@ -195,6 +197,7 @@ class Caps(Record):
     drops_emptied: bool = False
     apart: Mapping[type[BaseBlock], Row] | None = None
     everything: bool = False
+    measured: bool = False
 
     def row(self, role: str) -> MessageRow | None:
         """Return the row for a role."""
@@ -202,6 +205,7 @@ class Caps(Record):
 
 
 EVERYTHING = Caps(everything=True)
+MEASURED = Caps(measured=True)
 
 
 def carried_extras(

@@ -1,4 +1,4 @@
-"""Codec: a reader, a writer, and a table of what the format supports.
+"""Codec: a reader and a writer; and, if it has one, a table of what the format supports.
 
 A codec handles plain data. It opens nothing, imports nothing that data names, and uses only public names of agentmsg.
 So your codec can do all that ours do: derive a frozen attrs class from ``Codec``, whose fields are its options, and
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg.errors import CodecLookupError
-from agentmsg.formats.capabilities import EVERYTHING, Caps
+from agentmsg.formats.capabilities import MEASURED, Caps
 from agentmsg.lazy import imported
 from agentmsg.values.frozen import EMPTY
 from agentmsg.values.text import Duplicates, dump_json, parse_json
@@ -50,8 +50,8 @@ class Codec:
 
     Attributes:
         name: lower case, with dashes.
-        family: codecs of one family share extras and native blocks.
-        title: for people, such as "LangChain (messages_to_dict)".
+        family: codecs of one family share extras and native blocks; by default the name.
+        title: for people, such as "LangChain (messages_to_dict)"; by default the name.
         holds_messages: whether documents hold native messages that can stand alone, as in a list; responses don't.
         own_form: a method of the framework's objects that returns their document form, if a model's dump differs. It is
             called on objects that callers pass in; nothing is imported.
@@ -91,9 +91,27 @@ class Codec:
     joins_turns: ClassVar[bool] = False
     repairs_with: ClassVar[Mapping[str, Any]] = EMPTY
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Give a class that has only a name a family and a title."""
+        super().__init_subclass__(**options)
+        for word in ("family", "title"):
+            if hasattr(cls, "name") and not hasattr(cls, word):
+                setattr(cls, word, cls.name)
+
     def make_caps(self) -> Caps:
-        """Return what the format supports, with rules for the rest; by default everything."""
-        return EVERYTHING
+        """Return what the format supports, with rules for the rest.
+
+        By default there is no such table. Then ``write`` takes any History, and what is lost is what doesn't come back
+        when its document is read. That takes longer, but needs no other code.
+        """
+        return MEASURED
+
+    def covers(self, history: History) -> bool:
+        """Whether a codec without a table surely keeps all of a history, so that it need not be read back.
+
+        A shortcut, which should be cheap; by default it says no.
+        """
+        return False
 
     @cached_property
     def _made_caps(self) -> Caps:
@@ -178,7 +196,7 @@ class Codec:
         return None
 
     def write(self, history: History) -> Any:
-        """Write a history that ``fit`` has made to fit; nothing is lost here.
+        """Write a history that ``fit`` has made to fit; nothing is lost here. Without a table, write any history.
 
         The document may hold frozen values of the history, unless ``writes_plain`` is set.
         """
@@ -187,10 +205,12 @@ class Codec:
     def likeness(self, document: Any) -> float:
         """Return how much the shapes of a document match this format: 0 (impossible) to 1 (no other format has them).
 
+        By default 0: such a format is never detected.
+
         Args:
             document: a plain sample of any document; each of its lists has only a few entries.
         """
-        raise NotImplementedError
+        return 0.0
 
     def sniff(self, document: Any) -> float:
         """Return how much a document looks like this format: 0 (not at all) to 1 (certainly).

@@ -15,7 +15,7 @@ import attrs
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
 from agentmsg.fitting.account import account
 from agentmsg.fitting.edited import over
-from agentmsg.fitting.fitted import Fitted
+from agentmsg.fitting.fitted import Fitted, Known
 from agentmsg.fitting.losses import Loss, Losses, relisted
 from agentmsg.model.checks import clean_repr, listed, one_of
 from agentmsg.model.history import History, MsgLike, as_history
@@ -150,7 +150,9 @@ class Redactor:
 
 
 def _losses(source: History, output: History, kinds: Mapping[str, str]) -> Losses:
-    told = account(over(Fitted(output, output, REDACTED), source, is_secret=output is not source))
+    told = account(
+        over(Fitted(output, output, REDACTED, known=Known(in_place=True)), source, is_secret=output is not source)
+    )
     return relisted(told, lambda: (_with_kinds(loss, kinds) for loss in told))
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         pure,
         returns_through,
         sendable,
+        stable_writing,
         through_the_middle,
         typed_errors,
     )
@@ -71,6 +72,7 @@ _HOMES = {
     "edits_win": "agentmsg.testing.laws",
     "exact_return": "agentmsg.testing.laws",
     "floor": "agentmsg.testing.laws",
+    "stable_writing": "agentmsg.testing.laws",
     "histories": "agentmsg.testing.strategies",
     "honest_account": "agentmsg.testing.laws",
     "json_values": "agentmsg.testing.strategies",
@@ -120,6 +122,7 @@ __all__ = [
     "pure",
     "returns_through",
     "sendable",
+    "stable_writing",
     "texts",
     "through_the_middle",
     "typed_errors",

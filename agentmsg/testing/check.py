@@ -142,12 +142,15 @@ def _history_laws(codec: Codec) -> dict[str, Callable[[History], Any]]:
     found: dict[str, Callable[[History], Any]] = {
         "honest report": lambda history: laws.honest_account(codec, history),
         "carried report": lambda history: laws.carried_account(codec, history),
-        "floor": lambda history: laws.floor(codec, history),
         "notes never matter": lambda history: laws.notes_never_matter(codec, _noted(codec, history)),
         "prefix stability": lambda history: laws.prefix_stable(codec, history, Msg("user", "and one more", id="m")),
     }
     if codec.rules:
         found["sendable"] = lambda history: laws.sendable(codec, history)
+    if codec.caps.measured:
+        found["stable writing"] = lambda history: laws.stable_writing(codec, history)
+    else:
+        found["floor"] = lambda history: laws.floor(codec, history)
     if codec.caps.everything:
         found["canonical"] = lambda history: laws.canonical(codec, history)
     return found

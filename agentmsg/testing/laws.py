@@ -50,6 +50,7 @@ __all__ = [
     "read_back",
     "returns_through",
     "sendable",
+    "stable_writing",
     "through_the_middle",
     "typed_errors",
 ]
@@ -295,14 +296,16 @@ def floor(codec: Codec, history: History) -> None:
     Fitting makes such a history; removing the made values, and the structure that the table doesn't describe, leaves
     one that the table must support as it is.
     """
-    carried = fit(_projected(history, codec), codec)
+    from agentmsg.testing.projection import project  # noqa: PLC0415 - only here
+
+    carried = fit(project(history, codec.caps), codec)
     assert carried.history is carried.source, f"the table says carried, fit says {list(account(carried))[:3]}"
 
 
-def _projected(history: History, codec: Codec) -> History:
-    from agentmsg.testing.projection import project  # noqa: PLC0415 - only here
-
-    return project(history, codec.caps)
+def stable_writing(codec: Codec, history: History) -> None:
+    """Law 3 (a), for codecs without a table: any history is written, and ``write(read(write(h)))`` is ``write(h)``."""
+    again = plain(read_back(history, codec), codec)
+    _is_document(again, plain(history, codec), "not the same when written again (a)")
 
 
 def through_the_middle(codec: Codec, document: Any, middle: Codec) -> None:
@@ -389,6 +392,7 @@ LAWS: Mapping[str, Callable[..., Any]] = {
     "honest report": honest_account,
     "carried report": carried_account,
     "floor": floor,
+    "stable writing": stable_writing,
     "nothing hides": nothing_hides,
     "returns through": returns_through,
     "through the middle": through_the_middle,

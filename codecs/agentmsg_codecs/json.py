@@ -31,6 +31,7 @@ import attrs
 
 from agentmsg import DecodeError, History, InvalidMessage, Msg
 from agentmsg.formats import (
+    Caps,
     Codec,
     adopt,
     dump_json,
@@ -102,6 +103,10 @@ class JsonCodec(Codec):
             known = super().from_bytes(raw, limits, duplicates)
             self._seen.keep(raw, limits, duplicates, known)
         return known
+
+    def make_caps(self) -> Caps:
+        """Return that every history is supported."""
+        return Caps(everything=True)
 
     def read(self, document: Any) -> History:
         """Read a document: an object with "agentmsg", a list of messages, or one message."""

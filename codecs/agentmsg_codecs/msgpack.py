@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg import AgentMsgError, DecodeError, EncodeError, History, InvalidMessage, Limits
-from agentmsg.formats import Codec, adopt, excerpt, is_list, is_mapping, is_sequence, plain_copy, speed
+from agentmsg.formats import Caps, Codec, adopt, excerpt, is_list, is_mapping, is_sequence, plain_copy, speed
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import MsgpackShape, wrong
@@ -111,6 +111,10 @@ class MsgpackCodec(Codec):
     bounds_values: ClassVar[bool] = True
 
     engine: Engine = attrs.field(factory=_engine, init=False, eq=False, repr=False)
+
+    def make_caps(self) -> Caps:
+        """Return that every history is supported."""
+        return Caps(everything=True)
 
     def read(self, document: Any) -> History:
         """Read a document."""

@@ -16,7 +16,6 @@ from agentmsg.formats import (
     KEEP,
     Native,
     Unreadable,
-    is_bare_text,
     is_list,
     is_marked,
     is_object,
@@ -200,7 +199,7 @@ class Dialect:
         if not is_list(content):
             raise Unreadable("content isn't a list")
         blocks = tuple(map(self._readers[role], content))
-        if self.is_brief and len(blocks) == 1 and is_bare_text(blocks[0], self.family):
+        if self.is_brief and len(blocks) == 1 and natives.is_bare_text(blocks[0], self.family):
             notes["/list"] = True
         return with_requests(blocks, self.family) if role == "assistant" else blocks
 
@@ -251,7 +250,7 @@ class Dialect:
 
     def _written(self, message: am.Msg, blocks: Any) -> Any:
         """Return content: a list of parts, or a text."""
-        if len(blocks) == 1 and is_bare_text(blocks[0], self.family):
+        if len(blocks) == 1 and natives.is_bare_text(blocks[0], self.family):
             is_unusual = is_marked(message, self.family, "/list" if self.is_brief else "/str")
             if is_unusual is not self.is_brief:
                 return blocks[0].text

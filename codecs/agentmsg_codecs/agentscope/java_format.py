@@ -17,7 +17,6 @@ from agentmsg.formats import (
     Unreadable,
     adopt,
     cells,
-    is_bare_text,
     is_list,
     is_mapping,
     is_marked,
@@ -226,7 +225,7 @@ class _Output:
             return {"output": parts}
         key = "result" if content and mark_of(block, JAVA, "/at") == "result" else "output"
         form = mark_of(block, JAVA, "/form") if len(content) == 1 else None
-        if form == "text" and is_bare_text(content[0], JAVA):
+        if form == "text" and natives.is_bare_text(content[0], JAVA):
             return {key: content[0].text}
         return {key: parts[0] if form == "block" and is_object(parts[0]) and parts[0] else parts}
 

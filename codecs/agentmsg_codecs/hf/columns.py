@@ -25,7 +25,6 @@ import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import (
     adopt,
-    is_bare_text,
     is_list,
     is_marked,
     is_object,
@@ -34,6 +33,7 @@ from agentmsg.formats import (
     mark_of,
     marked,
     media,
+    natives,
     speed,
     spelling,
 )
@@ -147,7 +147,7 @@ def _length(column: Any) -> int:
 def _is_text(message: am.Msg) -> bool:
     """Whether the content of a user's or an assistant's message is one text."""
     content = message.content
-    is_one = len(content) == 1 and message.role in _TOKEN_ROLES[-1] and is_bare_text(content[0], FAMILY)
+    is_one = len(content) == 1 and message.role in _TOKEN_ROLES[-1] and natives.is_bare_text(content[0], FAMILY)
     return is_one and not is_marked(message, FAMILY, "/list")
 
 
@@ -365,7 +365,7 @@ def _joined(message: am.Msg, chosen: Collection[_Kind]) -> am.Msg | None:
     kinds = [kind if (kind := _placed(block)) in chosen else None for block in content]
     if (None, None) in pairwise(kinds):
         return None
-    if not all(kind or is_bare_text(block, FAMILY) for kind, block in zip(kinds, content, strict=True)):
+    if not all(kind or natives.is_bare_text(block, FAMILY) for kind, block in zip(kinds, content, strict=True)):
         return None
     text = "".join(kind.token if kind else block.text for kind, block in zip(kinds, content, strict=True))
     joined = message.evolve(content=(_make_text(text),))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import is_bare_text, is_sequence, maker, mark_of, marked, speed
+from agentmsg.formats import is_sequence, maker, mark_of, marked, natives, speed
 from agentmsg_codecs.hf.format import is_entry, is_part
 from agentmsg_codecs.hf.names import FAMILY
 
@@ -47,7 +47,7 @@ def _join(thought: str, breaks: Sequence[int], said: str) -> str:
 def split_off(message: am.Msg) -> am.Msg:
     """Split the thinking off the text of an assistant's message that was read."""
     content = message.content
-    if not content or not is_bare_text(content[0], FAMILY) or mark_of(message, FAMILY, "/list") is True:
+    if not content or not natives.is_bare_text(content[0], FAMILY) or mark_of(message, FAMILY, "/list") is True:
         return message
     text: Any = content[0]
     found = _split(text.text)
@@ -82,13 +82,13 @@ def put_back(message: am.Msg, *, is_default: bool) -> am.Msg:
     text = None if breaks is None or len(thoughts) > 1 else _in_front(message, thought, breaks, said)
     if text is not None:
         return message.evolve(content=(_make_text(text), *message.content[len(thoughts) + len(said) :]))
-    is_text = len(said) == 1 and not thoughts and is_bare_text(said[0], FAMILY)
+    is_text = len(said) == 1 and not thoughts and natives.is_bare_text(said[0], FAMILY)
     return marked(message, FAMILY, list=True) if is_text and _split(said[0].text) else message
 
 
 def _in_front(message: am.Msg, thought: str, breaks: Sequence[int], said: Sequence[Any]) -> str | None:
     """Return the text of a message with tags in front of what it says; None if they can't stand there."""
-    if len(said) > 1 or not all(is_bare_text(block, FAMILY) for block in said):
+    if len(said) > 1 or not all(natives.is_bare_text(block, FAMILY) for block in said):
         return None
     answer = said[0].text if said else ""
     joined = _join(thought, breaks, answer)

@@ -39,17 +39,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import (
-    Native,
-    excerpt,
-    is_bare_text,
-    is_list,
-    is_mapping,
-    is_object,
-    is_sequence,
-    mark_of,
-    marked,
-)
+from agentmsg.formats import Native, excerpt, is_list, is_mapping, is_object, is_sequence, mark_of, marked, natives
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.openai_responses.base import OpenAIResponses
@@ -172,4 +162,4 @@ def _may_instruct(message: am.Msg) -> bool:
     """Whether a message in front is written as the instructions of the body."""
     if message.role != "system" or len(message.content) != 1 or message.id is not None or message.extras:
         return False
-    return is_bare_text(message.content[0], FAMILY) and not (message.notes and FAMILY in message.notes)
+    return natives.is_bare_text(message.content[0], FAMILY) and not (message.notes and FAMILY in message.notes)

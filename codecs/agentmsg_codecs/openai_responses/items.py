@@ -18,7 +18,6 @@ from agentmsg.formats import (
     Unreadable,
     adopt,
     given,
-    is_bare_text,
     is_list,
     is_object,
     maker,
@@ -297,7 +296,7 @@ class Items:
             role = {} if mark_of(message, FAMILY, "/role") == "absent" else {"role": message.role}
             native: Native = {"type": MORE_TOOLS, **role, "tools": self.write_tools(content[0].tools)}
         else:
-            is_text = not content or (len(content) == 1 and is_bare_text(content[0], FAMILY))
+            is_text = not content or (len(content) == 1 and natives.is_bare_text(content[0], FAMILY))
             if is_text and not (message.notes and mark_of(message, FAMILY, "/list") is True):
                 said: Any = content[0].text if content else ""
             else:

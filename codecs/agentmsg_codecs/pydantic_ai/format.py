@@ -18,7 +18,6 @@ from agentmsg.formats import (
     Unreadable,
     cells,
     given,
-    is_bare_text,
     is_marked,
     is_object,
     mark_of,
@@ -285,7 +284,7 @@ def _marked(mark: str) -> Callable[[Any], bool]:
     def is_of(message: am.Msg) -> bool:
         content = message.content
         return is_marked(message, FAMILY, mark) and (
-            not content or (len(content) == 1 and is_bare_text(content[0], FAMILY))
+            not content or (len(content) == 1 and natives.is_bare_text(content[0], FAMILY))
         )
 
     return is_of

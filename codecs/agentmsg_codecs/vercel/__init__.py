@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import Containers, cells, is_bare_text, is_marked, marked, natives, note_of
+from agentmsg.formats import Containers, cells, is_marked, marked, natives, note_of
 from agentmsg_codecs.vercel.likeness import sniff
 from agentmsg_codecs.vercel.messages import Messages
 from agentmsg_codecs.vercel.names import FAMILY
@@ -121,7 +121,7 @@ def _is_beside(history: am.History) -> bool:
     first = history.messages[0] if history.messages else None
     if first is None or first.role != "system" or not is_marked(first, FAMILY, "/beside"):
         return False
-    is_text = len(first.content) == 1 and is_bare_text(first.content[0], FAMILY) and not first.extras
+    is_text = len(first.content) == 1 and natives.is_bare_text(first.content[0], FAMILY) and not first.extras
     return is_text and len(note_of(first, FAMILY)) == 1 and not natives.has_extra(history, FAMILY, SYSTEM)
 
 

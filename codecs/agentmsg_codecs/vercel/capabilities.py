@@ -14,8 +14,8 @@ from agentmsg.formats import (
     Row,
     carried_extras,
     cells,
-    is_bare_text,
     media,
+    natives,
     restructure,
     rules,
 )
@@ -43,7 +43,7 @@ def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
     """Whether a value under the key of options comes back as an extra: it isn't options, nor has the text any."""
     if key != PROVIDER_OPTIONS or (value and are_options(value)):
         return False
-    return all(is_bare_text(block.evolve(notes={}), FAMILY) for block in message.content)
+    return all(natives.is_bare_text(block.evolve(notes={}), FAMILY) for block in message.content)
 
 
 def make_caps(messages: Messages) -> Caps:

@@ -15,7 +15,6 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
-    is_bare_text,
     is_list,
     is_marked,
     is_object,
@@ -46,7 +45,7 @@ def _unknown(output: Any, block: am.ToolResultBlock) -> Any:
 
 def _is_text(block: am.ToolResultBlock) -> bool:
     content = block.content
-    return not content or (len(content) == 1 and is_bare_text(content[0], FAMILY))
+    return not content or (len(content) == 1 and natives.is_bare_text(content[0], FAMILY))
 
 
 def _read(native: Native, inner: Parts) -> dict[str, Any]:

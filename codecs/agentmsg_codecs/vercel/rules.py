@@ -6,7 +6,7 @@ from operator import is_
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, dump_json, is_bare_text, is_marked, rules
+from agentmsg.formats import Drop, Swap, dump_json, is_marked, natives, rules
 from agentmsg_codecs.vercel.calls import runner_of
 from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.options import SIGNERS
@@ -98,7 +98,7 @@ def result(block: am.ToolResultBlock) -> Any:
             level = "content"
     if words is not None:
         content = (*content, am.TextBlock(words))
-    is_one = len(content) == 1 and is_bare_text(content[0], FAMILY)
+    is_one = len(content) == 1 and natives.is_bare_text(content[0], FAMILY)
     if status == "error" and structured is None and content and not is_one:
         texts = [item if isinstance(item, am.TextBlock) else rules.as_text(item) for item in content]
         level = "content" if None in texts else level

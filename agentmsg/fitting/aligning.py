@@ -1,0 +1,253 @@
+"""Which blocks of one history are which of another: by what they say, where they link, and where they stand.
+
+Linear for usual histories: blocks with equal keys are paired by hash, first those with exact keys, then with looser
+ones. The few between them are paired by likeness. What this finds decides only how well a loss report reads: what it
+misses is told as lost and invented.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, pair_equal, unpaired
+from agentmsg.fitting.words import MEDIA, held, key_of, survives, words
+from agentmsg.formats.capabilities import Drop
+from agentmsg.formats.reasons import Joined, Reason
+from agentmsg.model.blocks import NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.generated import given
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agentmsg.formats.reasons import Reasons
+
+__all__ = ["Item", "align", "align_blocks", "exact_key"]
+
+Item: TypeAlias = "tuple[Any, str]"
+"""A block and the role of its message; None instead of a block stands for a message without any."""
+
+# The tiers of keys: exact ones, ones that ignore where a text stands, ones that ignore links, and only names.
+_ANYWHERE, _UNLINKED, _NAMES, _TIERS = 1, 2, 3, 4
+# In larger gaps, likeness isn't computed for all pairs: blocks are paired in order, looking a little ahead.
+_TABLE = 2_500
+_AHEAD = 8
+# How much a pair with an equal key counts, less its tier: more than any likeness.
+_EQUAL = 12
+
+
+def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple[Pairs, Pairs]:
+    """Pair the blocks of two histories.
+
+    Args:
+        a: blocks of the first.
+        b: blocks of the other.
+        reasons: what is known of them: which were made from which, and which of the first are gone.
+
+    Returns:
+        The pairs, by index in ``a``, which may cross; and for blocks without a partner, the partner of a block beside
+        them that now holds their words, too.
+    """
+    pairs: Pairs = {}
+    if reasons is not None and _pair_known(a, b, reasons, pairs):
+        left, other = unpaired([*range(len(a))], [*range(len(b))], pairs)
+        other = [k for k in other if not _is_added(b[k][0], reasons)]
+    else:
+        left, other = _without_ends(a, b, pairs)
+    open_ones = left if reasons is None else [i for i in left if not isinstance(reasons.of(a[i][0]), Drop)]
+    for tier in range(_TIERS):
+        if not open_ones or not other:
+            break
+        pair_equal(_by_key(a, open_ones, tier), _by_key(b, other, tier), pairs)
+        open_ones, other = unpaired(open_ones, other, pairs)
+    joined: Pairs = {}
+    for mine, theirs in [*gaps(pairs, open_ones, other)]:
+        if mine and theirs:
+            pairs.update(_likeliest(a, b, mine, theirs))
+        if mine and (theirs or reasons is not None):
+            _join(a, b, pairs, joined, mine)
+    if reasons is not None:
+        _join_known(a, left, reasons, pairs, joined)
+    return pairs, joined
+
+
+def _pair_known(a: list[Item], b: list[Item], reasons: Reasons, pairs: Pairs) -> bool:
+    """Pair blocks with those that they were made from; whether there are any."""
+    one: dict[object, list[int]] = {}
+    other: dict[object, list[int]] = {}
+    for index, (block, _) in enumerate(a):
+        one.setdefault(id(block), []).append(index)
+    for index, (block, _) in enumerate(b):
+        other.setdefault(id(reasons.source(block)), []).append(index)
+    for found in (one, other):
+        found.pop(id(None), None)
+    pair_equal(one, other, pairs)
+    return bool(pairs)
+
+
+def _is_added(block: Any, reasons: Reasons) -> bool:
+    """Whether somebody said that a block was made from nothing."""
+    return isinstance(reasons.of(reasons.source(block)), Reason)
+
+
+def align_blocks(
+    a: tuple[Any, ...], b: tuple[Any, ...], reasons: Reasons | None = None
+) -> tuple[Pairs, Mapping[int, int]]:
+    """Pair the blocks of two contents, such as those of two results; as ``align``."""
+    if len(a) == len(b) and reasons is not None and all(map(_is_made_from(reasons), a, b)):
+        return {index: index for index in range(len(a))}, {}
+    return align([(block, "") for block in a], [(block, "") for block in b], reasons)
+
+
+def _is_made_from(reasons: Reasons) -> Callable[[Any, Any], bool]:
+    return lambda old, new: new is old or reasons.source(new) is old
+
+
+def exact_key(block: Any) -> Any:
+    """Return a key that equal blocks share, whatever their messages; None for no block."""
+    return _key(block, "", _ANYWHERE)
+
+
+def _without_ends(a: list[Item], b: list[Item], pairs: Pairs) -> tuple[list[int], list[int]]:
+    """Pair equal blocks at both ends; return the indexes between them."""
+    one, other = ([_key(block, role, 0) for block, role in items] for items in (a, b))
+    least, head, tail = min(len(a), len(b)), 0, 0
+    while head < least and one[head] == other[head]:
+        pairs[head] = head
+        head += 1
+    while tail < least - head and one[-1 - tail] == other[-1 - tail]:
+        tail += 1
+        pairs[len(a) - tail] = len(b) - tail
+    return list(range(head, len(a) - tail)), list(range(head, len(b) - tail))
+
+
+def _by_key(items: list[Item], left: list[int], tier: int) -> dict[Any, list[int]]:
+    found: dict[Any, list[int]] = {}
+    for index in left:
+        key = _key(*items[index], tier)
+        if key is not None:
+            found.setdefault(key, []).append(index)
+    return found
+
+
+def _key(block: Any, role: str, tier: int) -> Any:
+    """Return the key of a block in a tier; None if it has none there."""
+    if block is None:
+        return ("empty", role) if tier <= _ANYWHERE else None
+    match block:
+        case TextBlock():
+            return (role, block.text) if tier == 0 else _said(block.text, tier)
+        case ToolUseBlock():
+            return _call_key(block, tier)
+        case ToolResultBlock():
+            link, said = given(block.tool_call_id), words(block)
+            return ("result", link, said) if tier <= _ANYWHERE else _said(said, tier) or ("result", link)
+        case ThinkingBlock():
+            said = block.thinking or block.redacted or (block.signature and block.signature.value) or ""
+            return ("thinking", said) if tier <= _ANYWHERE else _said(said, tier) or ("thinking",)
+        case _:
+            pass
+    if isinstance(block, MEDIA):
+        return ("media", held(block)) if tier <= _ANYWHERE else None
+    said = "" if isinstance(block, NativeBlock) else words(block)
+    if tier <= _ANYWHERE:
+        return type(block).__name__, said or repr(block)
+    return _said(said, tier)
+
+
+def _said(text: str, tier: int) -> Any:
+    return ("words", text) if text and tier < _NAMES else None
+
+
+def _call_key(block: ToolUseBlock, tier: int) -> Any:
+    link = given(block.id)
+    if tier <= _ANYWHERE and link is not None:
+        return "call", link, block.name
+    if tier >= _NAMES:
+        return "call", block.name
+    return "call", block.name, key_of(block.input) if block.is_valid else block.raw_input
+
+
+def _join(a: list[Item], b: list[Item], pairs: Pairs, joined: Pairs, mine: list[int]) -> None:
+    """Find where the words of blocks without a partner now are: in what the next block before or after became."""
+    before: dict[int, int] = {}
+    for last, i in zip([mine[0] - 1, *mine], mine, strict=False):
+        near = pairs.get(i, before.get(last, pairs.get(last)))
+        if near is not None:
+            before[i] = near
+    behind: int | None = pairs.get(mine[-1] + 1)
+    for i in reversed(mine):
+        if i in pairs:
+            behind = pairs[i]
+            continue
+        beside = (k for k in (before.get(i), behind) if k is not None)
+        place = next((k for k in beside if survives(a[i][0], words(b[k][0]))), None)
+        if place is not None:
+            joined[i] = place
+
+
+def _join_known(a: list[Item], left: list[int], reasons: Reasons, pairs: Pairs, joined: Pairs) -> None:
+    """Find where blocks are of which somebody said that they are a part of another."""
+    into = {i: said.into for i in left if i not in pairs and isinstance(said := reasons.of(a[i][0]), Joined)}
+    at = {id(block): i for i, (block, _) in enumerate(a)} if into else {}
+    for i, first in into.items():
+        place = pairs.get(at.get(id(reasons.source(first)), -1))
+        if place is not None:
+            joined[i] = place
+
+
+def _likeliest(a: list[Item], b: list[Item], mine: list[int], theirs: list[int]) -> Pairs:
+    """Pair blocks in order so that the sum of their likenesses is greatest."""
+    if len(mine) * len(theirs) > _TABLE:
+        return _in_order(a, b, mine, theirs)
+    return best_pairs(mine, theirs, lambda i, k: _score(a[i], b[k]))
+
+
+def _in_order(a: list[Item], b: list[Item], mine: list[int], theirs: list[int]) -> Pairs:
+    found: Pairs = {}
+    start = 0
+    for i in mine:
+        ahead = range(start, min(start + _AHEAD, len(theirs)))
+        place = next((y for y in ahead if _score(a[i], b[theirs[y]])), None)
+        if place is not None:
+            found[i] = theirs[place]
+            start = place + 1
+    return found
+
+
+def _score(one: Item, other: Item) -> int:
+    for tier in range(_NAMES):
+        key = _key(*one, tier)
+        if key is not None and key == _key(*other, tier):
+            return _EQUAL - tier
+    return _likeness(one[0], other[0], is_near=one[1] == other[1])
+
+
+def _likeness(a: Any, b: Any, *, is_near: bool) -> int:
+    """Return how alike two blocks without an equal key are; 0: not at all.
+
+    Args:
+        a: a block, or None.
+        b: another.
+        is_near: whether their messages have the same role.
+    """
+    if a is None or b is None:
+        # A message of which nothing is left, or only its absence is told.
+        return 1 + is_near if b is None else int(is_near and isinstance(b, TextBlock))
+    if type(a) is type(b):
+        return _likeness_of_kind(a, b, is_near=is_near)
+    if isinstance(b, TextBlock):
+        if survives(a, b.text):
+            return 4
+        return 2 if is_near and not isinstance(a, ThinkingBlock) else 0
+    return 2 if isinstance(a, MEDIA) and isinstance(b, MEDIA) else 0
+
+
+def _likeness_of_kind(a: Any, b: Any, *, is_near: bool) -> int:
+    if isinstance(a, ToolUseBlock):
+        return 6 if a.id == b.id else 4 if a.name == b.name else 1
+    if isinstance(a, ToolResultBlock):
+        return 6 if a.tool_call_id == b.tool_call_id else 3
+    if isinstance(a, TextBlock):
+        short, long = sorted((a.text, b.text), key=len)
+        return 3 + 2 * is_near if short and short in long else 3 * is_near
+    return 3

@@ -1,0 +1,67 @@
+"""Pairing two lists: what stands between pairs that are sure, and the best pairs by a table of scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from agentmsg.fitting.longest_run import longest_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+__all__ = ["Pairs", "best_pairs", "gaps", "pair_equal", "unpaired"]
+
+Pairs: TypeAlias = dict[int, int]
+"""Indexes in one list by those in another."""
+
+
+def pair_equal(one: dict[object, list[int]], other: dict[object, list[int]], pairs: Pairs) -> None:
+    """Pair indexes with equal keys, if there are as many on both sides."""
+    for key, mine in one.items():
+        theirs = other.get(key, ())
+        if len(mine) == len(theirs):
+            pairs.update(zip(mine, theirs, strict=True))
+
+
+def unpaired(left: list[int], other: list[int], pairs: Pairs) -> tuple[list[int], list[int]]:
+    """Return the indexes of two lists that aren't in pairs."""
+    taken = set(pairs.values())
+    return [i for i in left if i not in pairs], [k for k in other if k not in taken]
+
+
+def gaps(pairs: Pairs, left: list[int], other: list[int]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the indexes of both lists that are left between pairs in order; gaps of which one side is empty, too."""
+    known = sorted(pairs)
+    stay = longest_run([pairs[i] for i in known])
+    anchors = [(i, pairs[i]) for n, i in enumerate(known) if n in stay]
+    i = k = 0
+    for end, stop in [*anchors, (None, None)]:
+        first, start = i, k
+        while i < len(left) and (end is None or left[i] < end):
+            i += 1
+        while k < len(other) and (stop is None or other[k] < stop):
+            k += 1
+        if first < i or start < k:
+            yield left[first:i], other[start:k]
+
+
+def best_pairs(mine: Sequence[int], theirs: Sequence[int], score: Callable[[int, int], int]) -> Pairs:
+    """Pair indexes in order so that the sum of their scores is greatest; a score of 0 is no pair."""
+    scores = [[score(i, k) for k in theirs] for i in mine]
+    best = [[0] * (len(theirs) + 1) for _ in range(len(mine) + 1)]
+    for x in range(len(mine) - 1, -1, -1):
+        row, below = best[x], best[x + 1]
+        for y in range(len(theirs) - 1, -1, -1):
+            take = scores[x][y] + below[y + 1] if scores[x][y] else 0
+            row[y] = max(take, below[y], row[y + 1])
+    found: Pairs = {}
+    x = y = 0
+    while x < len(mine) and y < len(theirs):
+        if scores[x][y] and best[x][y] == scores[x][y] + best[x + 1][y + 1]:
+            found[mine[x]] = theirs[y]
+            x, y = x + 1, y + 1
+        elif best[x][y] == best[x + 1][y]:
+            x += 1
+        else:
+            y += 1
+    return found

@@ -1,0 +1,76 @@
+"""Levels of what changed its form: nothing of content is lost if all words and numbers survive in what it became.
+
+A call or a result does more than speak, so as a mere text it is lost. So is thinking, which is no answer, and what a
+provider made of earlier messages.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.fitting.levels import extras_hold_content
+from agentmsg.fitting.words import MEDIA, all_words, held, says_something, survives, words
+from agentmsg.model.base import BaseBlock
+from agentmsg.model.blocks import CompactionBlock, NativeBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+
+if TYPE_CHECKING:
+    from agentmsg.formats.capabilities import Level
+
+__all__ = ["level_of_added", "level_of_became", "level_of_gone", "level_of_result_field", "loses_within"]
+
+# What does more than speak: a provider gets thinking, compactions and what only it can read back.
+_ACTS = (CompactionBlock, NativeBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock)
+
+
+def level_of_gone(block: Any, said: str = "") -> Level:
+    """Return the level of a block or tool that is gone.
+
+    Args:
+        block: the block or tool.
+        said: what is said beside it.
+    """
+    if said and not block.extras and survives(block, said):
+        return "annotation"
+    return "content" if not isinstance(block, BaseBlock) or says_something(block) or block.extras else "annotation"
+
+
+def level_of_added(block: Any, said: str = "") -> Level:
+    """Return the level of a block or tool that the input doesn't have; as ``level_of_gone``."""
+    if said and survives(block, said):
+        return "annotation"
+    return "content" if not isinstance(block, BaseBlock) or says_something(block) else "annotation"
+
+
+def level_of_became(old: Any, new: Any) -> Level:
+    """Return the level of a block that is now another, or a part of it."""
+    if isinstance(old, _ACTS):
+        return "content"
+    if isinstance(old, MEDIA) and isinstance(new, MEDIA) and held(old) == held(new):
+        return "annotation"
+    return "annotation" if not says_something(old) or survives(old, words(new)) else "content"
+
+
+def loses_within(old: Any, new: Any) -> bool:
+    """Whether blocks of a result that was rebuilt had content beside their words: a native value, or extras."""
+    before: tuple[Any, ...] = old.content if isinstance(old, ToolResultBlock) else ()
+    after: tuple[Any, ...] = new.content if isinstance(new, ToolResultBlock) else ()
+    kept = set(map(id, after))
+    now = after if len(after) == len(before) else (None,) * len(before)
+    return any(
+        id(block) not in kept
+        and (
+            isinstance(block, NativeBlock)
+            or extras_hold_content(block, block.extras, {} if other is None else other.extras)
+        )
+        for block, other in zip(before, now, strict=True)
+    )
+
+
+def level_of_result_field(name: str, old: ToolResultBlock, new: ToolResultBlock, level: Level) -> Level:
+    """Return the level of a lost field of a result: what it said may be said in its other fields."""
+    if name == "status":
+        is_told = old.is_error == new.is_error and None in (old.status, new.status)
+        return "annotation" if is_told else level
+    was, now = getattr(old, name), getattr(new, name)
+    is_said = survives(now, all_words(old)) if was is None else survives(was, all_words(new))
+    return "annotation" if is_said else level
