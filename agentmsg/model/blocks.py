@@ -178,7 +178,8 @@ class FileBlock(_Media):
     """A document.
 
     Attributes:
-        name, title: the file name, and a title for the model.
+        name: the file name.
+        title: a title for the model.
         context: what the model should know about the document.
     """
 
@@ -237,7 +238,8 @@ class ToolResultBlock(BaseBlock):
         status: "success", "error", "denied", "interrupted" or another word; None if not stated.
         error: what went wrong, in words, if stated apart from the content.
         error_type: the kind of error.
-        kind, provider: as for the call.
+        kind: as for the call.
+        provider: as for the call.
     """
 
     tool_call_id: str | None = attrs.field(validator=optional_text)
@@ -284,7 +286,8 @@ class SourceBlock(BaseBlock):
 
     Attributes:
         url: where the source is.
-        title, media_type: its title and media type.
+        title: its title.
+        media_type: its media type.
     """
 
     url: str | None = attrs.field(default=None, validator=optional_text)

@@ -31,8 +31,23 @@ _COUNTS = {
 
 def ours(group: Sequence[am.Msg], version: int) -> list[Fields]:
     """Return the fields that the messages of one native message must have: of all together, and block by block."""
+    group = list(map(_asking, group))
     blocks: list[am.Block] = [block for message in group for block in message.content]
     return [_head(group, version), *(fields for block in blocks for fields in _block(block, version))]
+
+
+def _asking(message: am.Msg) -> am.Msg:
+    """Return a message whose requests for approval are states of their calls, as AgentScope has them."""
+    asked = {block.tool_call_id for block in message.content if isinstance(block, am.ApprovalRequestBlock)}
+    if not asked:
+        return message
+    blocks = [block for block in message.content if not isinstance(block, am.ApprovalRequestBlock)]
+    return message.evolve(
+        content=[
+            block.evolve(status="asking") if isinstance(block, am.ToolUseBlock) and block.id in asked else block
+            for block in blocks
+        ]
+    )
 
 
 def _head(group: Sequence[am.Msg], version: int) -> Fields:

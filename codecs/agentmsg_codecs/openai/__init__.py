@@ -41,7 +41,7 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 | annotations (of a response inside a request) | citations of the text |
 | parameters of the body, such as model, max_completion_tokens, stop | settings |
 | tools: function; custom; functions | ToolSpec of kind "function" or "custom" |
-| input, preferred_output, non_preferred_output (fine-tuning) | the same; the last messages; extras["hf"]["rejected"] |
+| input, preferred_output, non_preferred_output (fine-tuning) | the same; the last messages; an extra of hf |
 | any other tool, part, entry of tool_calls, or message | NativeTool; NativeBlock; a message with the role "native" |
 | unknown keys; an invalid name or id | extras["openai"] |
 | unknown keys of an inner object, such as function or image_url | extras["openai.item"] |

@@ -30,7 +30,7 @@ Follows LLaMA-Factory ff6d4d1.
 | instruction, context, response (Dolly); question, answer | a user's message; an assistant's |
 | query; answers, the JSON of calls (xLAM) | a user's message; ToolUseBlock |
 | chosen that is a text, beside such a rejected one | an assistant's message |
-| rejected beside chosen: a text; a turn with a text or calls | extras["hf"]["rejected"], where all rows have it |
+| rejected beside chosen: a text; a turn with a text or calls | the extra "rejected" of hf, where all rows have it |
 | a turn from anybody else; a token without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; of a tool's function; other columns | extras["sharegpt"]; ["sharegpt.item"]; of the history |
 
