@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.fit import fit
+from agentmsg.formats.compiled import compile_caps
 from agentmsg.formats.plain_messages import BARE_FIELDS, NAMED, SAID, how_bare, make_parsed_call
 from agentmsg.formats.spelling import same_document
 from agentmsg.model.construction import absent_values

@@ -29,10 +29,10 @@ from agentmsg import (
 from agentmsg.errors import DecodeError
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import from_lines, to_lines
-from agentmsg.fitting.compiled import source
 from agentmsg.fitting.fit import _joined, fit
 from agentmsg.fitting.fitted import FitItem
 from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Row, Swap
+from agentmsg.formats.compiled import source
 from agentmsg.formats.restructure import split_results
 from agentmsg.model.tool_links import links, with_ids
 from agentmsg.testing import honest_account

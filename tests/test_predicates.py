@@ -19,8 +19,8 @@ from agentmsg import (
     codec_names,
     get_codec,
 )
-from agentmsg.fitting.compiled import compile_caps, loop_source
 from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, MessageRow, Row, Usual, usually
+from agentmsg.formats.compiled import compile_caps, loop_source
 from agentmsg.formats.restructure import split_results
 from agentmsg.model.construction import absent_values
 from agentmsg.model.generated import MADE_KINDS

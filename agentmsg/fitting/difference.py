@@ -238,7 +238,7 @@ class _Report:
                 for way, how, one, other, order in keys:
                     self.key((*path, name, *way), how, (one, other), old, order)
                 continue
-            is_there = is_whole and name == "text" and was in now
+            is_there = is_whole and name in ("text", "thinking") and was in now
             level = "annotation" if is_there else _level((*path, name), was, left, (old, new))
             self.tell((*path, name), kind, level, was=was, now=left)
 

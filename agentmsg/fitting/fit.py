@@ -16,9 +16,7 @@ import attrs
 
 from agentmsg.errors import excerpt
 from agentmsg.fitting.changes import FieldChanges, changed
-from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.decisions import decided
-from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.fitted import FitItem, FitMessage, Fitted, Joined, make_fitted, make_item, make_message
 from agentmsg.fitting.levels import level_of
@@ -27,6 +25,8 @@ from agentmsg.fitting.result_overflow import APART, set_apart
 from agentmsg.fitting.whole_history import with_fields, with_rest
 from agentmsg.formats.adjacent_blocks import Run
 from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap
+from agentmsg.formats.compiled import compile_caps
+from agentmsg.formats.derived_names import fits_with_names
 from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, NativeBlock, ToolResultBlock, ToolUseBlock

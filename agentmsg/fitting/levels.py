@@ -17,6 +17,7 @@ from agentmsg.model.base import BaseBlock, Noted
 from agentmsg.model.construction import absent_values
 from agentmsg.model.equality import compared, same
 from agentmsg.model.history import History
+from agentmsg.model.media import unwrapped
 from agentmsg.model.msg import Msg
 from agentmsg.registry import content_keys
 from agentmsg.values.types import class_of, is_mapping
@@ -253,7 +254,8 @@ def _kind_of(key: str) -> str:
 
 
 def _is_one_source(was: Any, now: Any) -> bool:
-    """Whether two sources differ only in their description: the media type, unknown fields."""
+    """Whether two sources differ only in their description: the media type, unknown fields; data may be in a URL."""
+    was, now = unwrapped(was), unwrapped(now)
     if type(was) is not type(now) or not hasattr(was, "media_type"):
         return False
     return bool(was.evolve(media_type=None, extras={}) == now.evolve(media_type=None, extras={}))

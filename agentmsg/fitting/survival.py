@@ -42,7 +42,9 @@ def level_of_added(block: Any, said: str = "") -> Level:
 
 def level_of_became(old: Any, new: Any) -> Level:
     """Return the level of a block that is now another, or a part of it."""
-    if isinstance(old, _ACTS):
+    # An unsigned thought may be a part of another.
+    is_thought = type(old) is type(new) is ThinkingBlock and old.signature is None and old.redacted is None
+    if isinstance(old, _ACTS) and not is_thought:
         return "content"
     if isinstance(old, MEDIA) and isinstance(new, MEDIA) and held(old) == held(new):
         return "annotation"

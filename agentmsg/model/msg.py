@@ -86,7 +86,7 @@ class Msg(Noted, Portable, Roled):
     embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
     # Whether its reader saw that it is a bare one, and how bare (see agentmsg.formats.plain_messages).
     _bare: int = attrs.field(default=0, init=False, eq=False, repr=False)
-    # The codec that read this message, or the capability table that it last fitted (see agentmsg.fitting.compiled).
+    # The codec that read this message, or the capability table that it last fitted (see agentmsg.formats.compiled).
     _fits: object = attrs.field(default=None, init=False, eq=False, repr=False)
     # The reader of this message, if it knows that the notes say how it was spelt (see agentmsg.formats.plain_messages).
     _read_by: object = attrs.field(default=None, init=False, eq=False, repr=False)

@@ -16,6 +16,7 @@ from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys
 from agentmsg.formats.natives import extras_of, odd_at
 from agentmsg.model.construction import says_only
 from agentmsg.model.equality import same
+from agentmsg.model.generated import MADE_KINDS
 from agentmsg.values.frozen import EMPTY
 from agentmsg.values.types import is_mapping
 
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.values import Via
     from agentmsg.formats.shapes import Shape
 
-__all__ = ["Rows"]
+__all__ = ["Rows", "nearest"]
 
 Rules: TypeAlias = "Mapping[type[Any], Rule | tuple[Rule, str | tuple[str, ...]]]"
 _IsOdd: TypeAlias = "Callable[[Any, str, Any], bool]"
+_MADE = frozenset(MADE_KINDS.values())
 _NOT_HERE = Drop("an object of this kind has no place here")
 
 
@@ -148,8 +150,8 @@ class Rows:
 
     def _spread(self, item: Spread) -> Cell:
         fields = {**{name: _always(wanted) for name, wanted in item.fixed.items()}, **self._cells(item.items)}
-        nearest = _nearest(item.cls, fields)
-        return lambda obj, _: nearest(obj) if type(obj) is item.cls else _NOT_HERE
+        near = nearest(item.cls, fields)
+        return lambda obj, _: near(obj) if type(obj) is item.cls else _NOT_HERE
 
     def _extras(self, forms: list[Form], shape: Shape | None) -> Cell:
         described = self._described
@@ -238,7 +240,7 @@ class Rows:
             form = self._described.forms[name]
             by_class.setdefault(form.cls, []).append(form)
         choosers = {cls: chooser(own) for cls, own in by_class.items()}
-        rows = {form.name: _nearest(cls, self._fields([form])) for cls, own in by_class.items() for form in own}
+        rows = {form.name: nearest(cls, self._fields([form])) for cls, own in by_class.items() for form in own}
 
         def cell(obj: Any, owner: Any) -> Any:
             choose = choosers.get(obj.__class__)
@@ -279,8 +281,15 @@ def _always(wanted: Any) -> Cell:
     return lambda value, _: value if value == wanted else wanted
 
 
-def _nearest(cls: type[Any], fields: Mapping[str, Cell]) -> Callable[[Any], Any]:
-    """Return a function from an object of a class to what the rows support of it, or to a field's Drop."""
+def nearest(cls: type[Any], fields: Mapping[str, Cell]) -> Callable[[Any], Any]:
+    """Return a function from an object of a class to the nearest one that a format holds, or to a field's Drop.
+
+    It returns the object itself if the format holds all of it. What the library made itself says nothing.
+
+    Args:
+        cls: the class.
+        fields: the cells of the fields that the format holds, by name; others are reset.
+    """
     absent = absent_of(cls)
     # Leave out what is always kept.
     asked = [
@@ -294,20 +303,20 @@ def _nearest(cls: type[Any], fields: Mapping[str, Cell]) -> Callable[[Any], Any]
     )
     is_plain = says_only(cls, *(name for name, cell in fields.items() if cell is KEEP))
 
-    def nearest(obj: Any) -> Any:
+    def near(obj: Any) -> Any:
         if can_be_plain and is_plain(obj):
             return obj
         changes: dict[str, Any] = {}
         for name, cell, nothing in asked:
             old = getattr(obj, name)
             # Absent extras need no call; other cells may require a value.
-            if old is None or old is EMPTY or (cell is None and old == nothing):
+            if old is None or old is EMPTY or old.__class__ in _MADE or (cell is None and old == nothing):
                 continue
             new = nothing if cell is None else cell(old, obj)
             if isinstance(new, Drop):
                 return new
-            if new is not old:
+            if new is not old and not (type(new) is str and type(old) is str and new == old):
                 changes[name] = new
         return obj.evolve(**changes) if changes else obj
 
-    return nearest
+    return near

@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.formats import CallNames, ContainerCodec, Containers, mark_of
+from agentmsg.formats import CallNames, Containers, mark_of
+from agentmsg.formats.total import TotalCodec
 from agentmsg_codecs.arcaelas.format import described
 from agentmsg_codecs.arcaelas.likeness import sniff_message
 from agentmsg_codecs.arcaelas.messages import Messages, generation
@@ -36,8 +37,8 @@ from agentmsg_codecs.arcaelas.names import CONTAINERS, CONTENT_KEYS, FAMILY, LIN
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
+    from agentmsg.formats.nearest import Nearest
 
 __all__ = ["ArcaelasCodec"]
 
@@ -48,7 +49,7 @@ def _engines() -> Mapping[int, Messages]:
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class ArcaelasCodec(ContainerCodec):
+class ArcaelasCodec(TotalCodec):
     """Messages of @arcaelas/agent.
 
     Attributes:
@@ -64,7 +65,7 @@ class ArcaelasCodec(ContainerCodec):
     title: ClassVar[str] = "Arcaelas Agent"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = TotalCodec.content_keys | CONTENT_KEYS
 
     version: Literal[1, 2] = attrs.field(default=2, validator=attrs.validators.in_((1, 2)))
     engines: Mapping[int, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
@@ -74,11 +75,11 @@ class ArcaelasCodec(ContainerCodec):
         """The forms."""
         return (self.engines[2].described,)
 
-    def make_caps(self) -> Caps:
-        """Return the capability table; see capabilities.py."""
-        from agentmsg_codecs.arcaelas.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+    def make_nearest(self) -> Nearest:
+        """Return what finds the nearest history; see nearest.py."""
+        from agentmsg_codecs.arcaelas.nearest import ArcaelasNearest  # noqa: PLC0415 - readers don't need it
 
-        return make_caps(self.engines[2])
+        return ArcaelasNearest(self, self.engines[2].read)
 
     def _engine(self, version: Any) -> Messages:
         engine = self.engines[version if type(version) is int and version in self.engines else self.version]
@@ -94,10 +95,9 @@ class ArcaelasCodec(ContainerCodec):
         marks = {} if version is None else {"version": version}
         return CONTAINERS.history(contents, messages, **marks)
 
-    def write(self, history: am.History) -> Any:
-        """Write a history that fits, in the container that it was read from, or as the option decides."""
-        engine = self._engine(mark_of(history, FAMILY, "/version"))
-        return CONTAINERS.document(history, list(map(engine.write, history.messages)), self.container)
+    def write_near(self, history: am.History) -> list[Any]:
+        """Write messages that Arcaelas holds."""
+        return list(map(self._engine(mark_of(history, FAMILY, "/version")).write, history.messages))
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like Arcaelas, judging by its first messages."""

@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import ContainerCodec, Containers, mark_of
+from agentmsg.formats import Containers, mark_of
+from agentmsg.formats.total import TotalCodec
 from agentmsg_codecs.riffer.calls import Links
 from agentmsg_codecs.riffer.format import DESCRIBED
 from agentmsg_codecs.riffer.likeness import sniff_message
@@ -37,8 +38,8 @@ from agentmsg_codecs.riffer.names import CONTAINERS, CONTENT_KEYS, FAMILY, VERSI
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
+    from agentmsg.formats.nearest import Nearest
 
 __all__ = ["RifferCodec"]
 
@@ -48,7 +49,7 @@ def _engines() -> Mapping[str, Messages]:
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class RifferCodec(ContainerCodec):
+class RifferCodec(TotalCodec):
     """Messages of the gem riffer.
 
     Attributes:
@@ -61,7 +62,7 @@ class RifferCodec(ContainerCodec):
     title: ClassVar[str] = "Riffer"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = TotalCodec.content_keys | CONTENT_KEYS
 
     version: Version = attrs.field(default="latest", validator=attrs.validators.in_(VERSIONS))
     _engines: Mapping[str, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
@@ -71,11 +72,11 @@ class RifferCodec(ContainerCodec):
         """The forms."""
         return (DESCRIBED,)
 
-    def make_caps(self) -> Caps:
-        """Return what Riffer's messages support; see capabilities.py."""
-        from agentmsg_codecs.riffer.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+    def make_nearest(self) -> Nearest:
+        """Return what finds the nearest history; see nearest.py."""
+        from agentmsg_codecs.riffer.nearest import RifferNearest  # noqa: PLC0415 - readers don't need it
 
-        return make_caps(self._engines["latest"])
+        return RifferNearest(self, self._engines["latest"].read)
 
     def _engine(self, version: Any) -> Messages:
         return self._engines[version if isinstance(version, str) and version in self._engines else self.version]
@@ -90,12 +91,11 @@ class RifferCodec(ContainerCodec):
         marks = {} if version is None else {"version": version}
         return CONTAINERS.history(contents, messages, **marks)
 
-    def write(self, history: am.History) -> Any:
-        """Write the native messages, in the container that was read, else in that of the option."""
+    def write_near(self, history: am.History) -> list[Any]:
+        """Write messages that Riffer holds."""
         engine = self._engine(mark_of(history, FAMILY, "/version"))
         links = Links(engine.version)
-        natives = [engine.write(message, links) for message in history.messages]
-        return CONTAINERS.document(history, natives, self.container)
+        return [engine.write(message, links) for message in history.messages]
 
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles Riffer, by its first messages: all must be possible."""

@@ -14,12 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Unreadable, mark_of, marked, natives, restructure, speed, tool_links, word_at
+from agentmsg.formats import KEEP, Unreadable, mark_of, marked, natives, speed, tool_links, word_at
 from agentmsg.formats.forms import Arguments, Form, Hatch, Key, Link, Text
 from agentmsg_codecs.riffer.names import FAMILY, VERSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from agentmsg.formats import Native
     from agentmsg_codecs.riffer.names import Version
@@ -161,23 +161,3 @@ class Links:
             return message
         spelt = self._spelt(block.tool_call_id, mark_of(block, FAMILY, "/link"))
         return message if spelt == block.tool_call_id else tool_links.with_result(message, _with_link(block, spelt))
-
-
-def unambiguous(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
-    """Make a result a user's message if its link would be read as the item id of another call."""
-    if not any(isinstance(block, am.ToolUseBlock) and block.item_id for each in messages for block in each.content):
-        return plan
-    links = Links("latest")
-    current = restructure.as_is(messages) if plan is None else plan
-    out: restructure.Plan = []
-    for parts in current:
-        part = parts[0]
-        message = messages[part.index]
-        role = part.role or message.role
-        blocks: list[Any] = [message.content[pick] for pick in part.picks]
-        if role == "assistant":
-            links.see(blocks)
-        link = blocks[0].tool_call_id if role == "tool" and blocks else None
-        is_clear = link is None or links.meaning(link) == link
-        out.append(parts if is_clear else (restructure.Part(part.index, part.picks, "user"),))
-    return plan if out == current else out

@@ -1,4 +1,4 @@
-"""A user's files: images and documents, by URL or as data; how to distinguish them, and the rules for others.
+"""A user's files: images and documents, by URL or as data; how to distinguish them, and what becomes of others.
 
 The media type, or the suffix of the URL, decides whether a file is an image or a document.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Native, Swap, cells, is_marked, media, rules
+from agentmsg.formats import Native, cells, is_marked, media, rules
 from agentmsg_codecs.riffer.names import FAMILY
 
 _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
@@ -54,72 +54,48 @@ def is_refused(native: Native) -> bool:
     return held is not None or not _is_usual(native.get("media_type"), url)
 
 
-# -- what is supported -------------------------------------------------------------------------------------------------
+# -- any file ----------------------------------------------------------------------------------------------------------
 
 
 def _class_of(source: Any) -> type[Any]:
     return am.ImageBlock if _is_image(source.media_type, getattr(source, "url", None)) else am.FileBlock
 
 
-def _is_allowed(source: Any) -> bool:
-    return _is_usual(source.media_type, getattr(source, "url", None))
-
-
 def _nearest(block: Any) -> Any:
-    """Return the nearest source that is supported, or Drop."""
+    """Return the nearest source that the library takes; None if there is none."""
     source = block.source
-    if isinstance(source, am.TextSource):
-        if not source.text:
-            return Drop("the document is empty", "annotation")
-        known = source.media_type if source.media_type in _DOCUMENTS else "text/plain"
+    if isinstance(source, am.TextSource) and source.text:
         import base64  # noqa: PLC0415 - needed by few
 
+        known = source.media_type if source.media_type in _DOCUMENTS else "text/plain"
         return am.Base64Source(base64.b64encode(source.text.encode()).decode(), known)
     source = media.unwrapped(source)
     if isinstance(source, am.Base64Source):
-        kind = source.media_type or media.guess_media_type(source.data)
-        if kind not in _IMAGES and kind not in _DOCUMENTS:
-            if not (kind or "").startswith("text/"):
-                return Drop(f"no files of {kind or 'an unknown type'} here")
-            kind = "text/plain"
-        return source if kind == source.media_type else am.Base64Source(source.data, kind)
+        kind = source.media_type or media.guess_media_type(source.data) or ""
+        near = kind if kind in _IMAGES or kind in _DOCUMENTS else "text/plain" if kind.startswith("text/") else None
+        return near and (source if near == source.media_type else am.Base64Source(source.data, near))
     if not isinstance(source, am.URLSource):
-        return Drop("a file is given by URL or as data here")
-    if _is_allowed(source):
-        return source
-    told = am.URLSource(source.url)
-    if _is_allowed(told):
-        return told
+        return None
     # An image needs a media type; whoever fetches it will see the real one.
-    return (
-        am.URLSource(source.url, "image/jpeg")
-        if isinstance(block, am.ImageBlock)
-        else Drop("the type of the file is unknown")
-    )
+    guesses = (source.media_type, None, *(("image/jpeg",) if isinstance(block, am.ImageBlock) else ()))
+    usual = [kind for kind in guesses if _is_usual(kind, source.url)]
+    return None if not usual else source if usual[0] == source.media_type else am.URLSource(source.url, usual[0])
 
 
-_BARE = "a file has a media type and a file name"
-
-
-def carried_file(block: Any) -> Any:
-    """Keep a file of a type that the library supports; write a document given as text as data."""
+def near_file(block: Any) -> Any:
+    """Return a file of a type that the library knows, or the text of a document; None if there is nothing to write."""
     source = block.source
-    is_odd = is_marked(block, FAMILY, "/odd") and type(source) in (am.Base64Source, am.URLSource)
-    if is_odd and _class_of(source) is type(block):
-        return Swap(block.evolve(source=cells.bare(source)), _BARE, "annotation") if source.extras else block
     if isinstance(source, am.BlocksSource):
-        answer = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
-        return Drop("this kind of document isn't supported") if answer is block else answer
-    new = _nearest(block)
-    if isinstance(new, Drop):
-        return new
-    new = cells.bare(new)
-    cls = _class_of(new)
-    name = (block.name if block.name is not None else block.title) if isinstance(block, am.FileBlock) else None
+        return rules.as_text(block)
+    is_read = is_marked(block, FAMILY, "/odd") and type(source) in (am.Base64Source, am.URLSource)
+    new = source if is_read and _class_of(source) is type(block) else _nearest(block)
+    if new is None:
+        return None
+    new, cls = cells.bare(new), _class_of(new)
+    name = (block.title if block.name is None else block.name) if isinstance(block, am.FileBlock) else None
     if cls is not type(block):
-        fields: dict[str, Any] = {"name": name} if cls is am.FileBlock else {}
-        return Swap(cls(new, **fields), "the media type tells what kind of file it is", "annotation")
+        return cls(new, **({"name": name} if cls is am.FileBlock else {}))
     changes: dict[str, Any] = {} if new is source else {"source": new}
-    if cls is am.FileBlock and block.name is None and name is not None:
-        changes |= {"name": name, "title": None}
-    return Swap(block.evolve(**changes), _BARE, "annotation") if changes else block
+    if cls is am.FileBlock and block.name is not name:
+        changes["name"] = name
+    return block.evolve(**changes) if changes else block

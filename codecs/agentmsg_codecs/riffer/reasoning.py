@@ -1,4 +1,4 @@
-"""The parts of ``reasoning``: their keys beside the text, and the rules for thinking.
+"""The parts of ``reasoning``: their keys beside the text, and what becomes of any thinking.
 
 ``format`` names the wire format of a part, which is more than its provider: it is kept as ``extras["riffer.part"]`` if
 it isn't the default for that provider. Encrypted reasoning without a signature is itself a signature without text,
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Drop, Native, Swap, cells, is_mapping, maker, mark_of, speed, word_at
+from agentmsg.formats import KEEP, Native, cells, is_mapping, maker, mark_of, speed, word_at
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.riffer.names import FAMILY
 
@@ -109,24 +109,21 @@ def sealed(kind: str) -> Hatch:
     )
 
 
-# -- what is supported -------------------------------------------------------------------------------------------------
+# -- any thinking ------------------------------------------------------------------------------------------------------
 
 
 def _is_foreign(signature: am.Signature) -> bool:
     return signature.provider is not None and signature.provider not in _FORMATS
 
 
-def carried_thinking(block: am.ThinkingBlock) -> Any:
-    """Keep thinking; drop payloads of providers that the library doesn't know."""
+def near_thinking(block: am.ThinkingBlock) -> am.ThinkingBlock | None:
+    """Leave out payloads of providers that the library doesn't know."""
     if block.signature is None or not _is_foreign(block.signature):
         return block
-    why = f"only {block.signature.provider} can read this"
-    if not block.thinking:
-        return Drop(why)
-    return block if block.redacted is None else Swap(block.evolve(redacted=None), why)
+    return block.evolve(redacted=None) if block.thinking else None
 
 
-def carried_signature(signature: am.Signature, _: Any) -> am.Signature | None:
+def near_signature(signature: am.Signature, _: Any) -> am.Signature | None:
     """Keep the signatures of providers that the library knows."""
     return None if _is_foreign(signature) else cells.bare(signature)
 

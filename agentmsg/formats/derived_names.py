@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from agentmsg.fitting.compiled import compile_caps
 from agentmsg.formats.capabilities import KEEP, Caps
+from agentmsg.formats.compiled import compile_caps
 from agentmsg.formats.plain_messages import SAID, how_bare
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
