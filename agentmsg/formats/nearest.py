@@ -5,9 +5,9 @@ becomes of the rest. Anything else that can be said in words becomes text. Messa
 that links need. A history that the format holds is covered: nothing of it is lost, so it need not be read back.
 Whatever else is lost, the core finds by reading.
 
-``Nearest`` is the base of what a codec says; ``Orders`` is the type of the orders of its blocks. ``told`` is what a rule
-makes of an object; ``words``, any blocks as text; ``holding``, a message with other blocks; ``spread``, the blocks of a
-message in several ones.
+``Nearest`` is the base of what a codec says; ``Orders`` is the type of the orders of its blocks. ``told`` is what a
+rule makes of an object; ``words``, any blocks as text; ``holding``, a message with other blocks; ``spread``, the blocks
+of a message in several ones.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Nearest", "Orders", "holding", "spread", "told", "words"]
 
 Orders: TypeAlias = "Mapping[str, tuple[tuple[type[Any], ...], ...]]"
+_USUAL = frozenset({"system", "user", "assistant"})
 _make_msg = maker(Msg)
 
 
@@ -90,7 +91,11 @@ def spread(message: Msg, runs: Iterable[tuple[str, Sequence[Any]]]) -> list[Msg]
     """Return messages with the blocks of one, each with a role; the first has its fields."""
     (role, first), *others = runs
     rest = (_make_msg(to, tuple(blocks)) for to, blocks in others)
-    return [holding(message, first, **({} if role == message.role else {"role": role})), *rest]
+    return [_of_role(holding(message, first), role), *rest]
+
+
+def _of_role(message: Msg, role: str) -> Msg:
+    return message if role == message.role else message.evolve(role=role)
 
 
 class Nearest:
@@ -113,9 +118,9 @@ class Nearest:
         self.described = codec.described[0]
         self.lacks_id = lacks_id(codec.family)
         native = native_message_row(codec.family, read)
-        is_simple = not self.orders and type(self).are_one is Nearest.are_one
+        apart = _USUAL - self.orders.keys() if type(self).are_one is Nearest.are_one else frozenset[str]()
         rows = {
-            role: row if role == "tool" or (is_simple and role != ANY_ROLE) else row.evolve(otherwise=self._if_kept)
+            role: row if role == "tool" or role in apart else row.evolve(otherwise=self._if_kept)
             for role, row in self.rows().items()
         }
         self._rows: Mapping[str, MessageRow] = {**rows, "native": native}
@@ -135,10 +140,10 @@ class Nearest:
         """
         raise NotImplementedError
 
-    def role_of(self, message: Msg) -> str:
-        """Return the role that a message gets; an empty one if it is left out."""
+    def role_of(self, message: Msg) -> str | None:
+        """Return the role that a message gets; None if it is left out."""
         role = message.role
-        return role if role in self._rows else {"developer": "system", "remove": ""}.get(role, "user")
+        return role if role in self._rows else {"developer": "system", "remove": None}.get(role, "user")
 
     def needs_id(self, block: Any) -> bool:
         """Whether a call or result must get an id."""
@@ -150,6 +155,11 @@ class Nearest:
         row = self._rows.get(role) or self._rows[ANY_ROLE]
         content = [near for block in message.content if (near := self.block(block, row.blocks, row)) is not None]
         return [self.fields(holding(message, self.arranged(content, role)), row)]
+
+    def rank(self, block: Any, role: str) -> int:
+        """Return the place of a block in the order of writing."""
+        ranks = self._ranks[role]
+        return ranks.get(block.__class__, ranks[TextBlock])
 
     def are_one(self, left: Any, right: Any, role: str) -> bool:
         """Whether two adjacent blocks of a message are one in the format."""
@@ -219,7 +229,12 @@ class Nearest:
                 return [] if near is None else [near]
             message = near
         role = self.role_of(message)
-        return [near for part in _normal(message, role) for near in self.become(part)] if role else []
+        found: list[Msg] = []
+        for part in [] if role is None else _normal(message, role):
+            # Split off, it may lack what kept its role.
+            to = self.role_of(part)
+            found += [] if to is None else self.become(_of_role(part, to))
+        return found
 
     def _decided(self, messages: Sequence[Msg]) -> Sequence[Msg]:
         """Leave out decisions on tool calls; a call that was denied gets a result that says so."""
@@ -243,7 +258,7 @@ class Nearest:
         own = rows.get(block.__class__)
         if own is None:
             text = as_text(block)
-            return None if text is None else self.block(text, rows, row) if TextBlock in rows else text
+            return None if text is None or TextBlock not in rows else self.block(text, rows, row)
         near = block if own.otherwise is None else told(own.otherwise(block))
         if near is None or near.__class__ is not block.__class__:
             return None if near is None else self.block(near, rows, row)
@@ -262,9 +277,8 @@ class Nearest:
 
     def arranged(self, content: Sequence[Any], role: str) -> Sequence[Any]:
         """Return the blocks of a message in the order of writing; adjacent ones as one if the format has only one."""
-        ranks = self._ranks.get(role)
-        if ranks and len(content) > 1:
-            content = sorted(content, key=lambda block: ranks.get(block.__class__, ranks[TextBlock]))
+        if role in self.orders and len(content) > 1:
+            content = sorted(content, key=lambda block: self.rank(block, role))
         runs: list[list[Any]] = []
         for block in content:
             if runs and self.are_one(runs[-1][-1], block, role):
@@ -276,13 +290,12 @@ class Nearest:
     def _if_kept(self, message: Msg) -> Msg | None:
         """Return a message whose role stays and whose blocks are in order, as a rule that changes it if they aren't."""
         content, role = message.content, message.role
-        if role not in self._rows and self.role_of(message) != role:
+        if role not in _USUAL and self.role_of(message) != role:
             return None
         if len(content) <= 1:
             return message
-        ranks = self._ranks.get(role)
-        if ranks is not None:
-            here = [ranks.get(block.__class__, ranks[TextBlock]) for block in content]
-            if not all(map(le, here, here[1:])):
+        if role in self.orders:
+            ranks = list(map(self.rank, content, repeat(role)))
+            if not all(map(le, ranks, ranks[1:])):
                 return None
         return None if any(map(self.are_one, content, content[1:], repeat(role))) else message

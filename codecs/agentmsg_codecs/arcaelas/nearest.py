@@ -98,7 +98,7 @@ class ArcaelasNearest(Nearest):
             ANY_ROLE: MessageRow(fields=forms.message("other"), blocks=words),
         }
 
-    def role_of(self, message: am.Msg) -> str:
+    def role_of(self, message: am.Msg) -> str | None:
         """Return the role; any that was read stays, for the library checks none at run time."""
         is_kept = is_odd(message) and message.role not in NO_ROLES
         return message.role if is_kept else super().role_of(message)

@@ -31,21 +31,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import CallNames, ContainerCodec, Containers
+from agentmsg.formats import CallNames, Containers
+from agentmsg.formats.total import TotalCodec
 from agentmsg_codecs.synaptic.likeness import sniff_message
 from agentmsg_codecs.synaptic.messages import Messages
 from agentmsg_codecs.synaptic.names import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
+    from agentmsg.formats.nearest import Nearest
 
 __all__ = ["SynapticCodec"]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class SynapticCodec(ContainerCodec):
+class SynapticCodec(TotalCodec):
     """Messages of Synaptic.
 
     Attributes:
@@ -57,7 +58,7 @@ class SynapticCodec(ContainerCodec):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Synaptic (Message, serde)"
     containers: ClassVar[Containers] = CONTAINERS
-    content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = TotalCodec.content_keys | CONTENT_KEYS
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
@@ -66,11 +67,12 @@ class SynapticCodec(ContainerCodec):
         """The forms of messages and of their content."""
         return (self.engine.described,)
 
-    def make_caps(self) -> Caps:
-        """Return the capability table; see capabilities.py."""
-        from agentmsg_codecs.synaptic.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+    def make_nearest(self) -> Nearest:
+        """Return what finds the nearest history; see nearest.py."""
+        from agentmsg_codecs.synaptic.nearest import SynapticNearest  # noqa: PLC0415 - readers don't need it
 
-        return make_caps(self.engine)
+        self.engine.fill()
+        return SynapticNearest(self, self.engine.read)
 
     def read(self, document: Any) -> am.History:
         """Read a list, a state or a message."""
@@ -79,12 +81,11 @@ class SynapticCodec(ContainerCodec):
         read, names = self.engine.read, CallNames()
         return CONTAINERS.history(contents, contents.each(lambda native: read(native, names)))
 
-    def write(self, history: am.History) -> Any:
-        """Write a history that fits, in the container that it was read from, or as the option decides."""
+    def write_near(self, history: am.History) -> list[Any]:
+        """Write messages that Synaptic holds."""
         self.engine.fill()
         names = CallNames()
-        natives = [self.engine.write(message, names) for message in history.messages]
-        return CONTAINERS.document(history, natives, self.container)
+        return [self.engine.write(message, names) for message in history.messages]
 
     def read_chunk(self, document: Any) -> am.MsgChunk:
         """Read an AIMessageChunk; see chunks.py."""

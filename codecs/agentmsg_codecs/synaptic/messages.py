@@ -79,14 +79,6 @@ class Messages:
         """Return the shape in which a message is written."""
         return self.described.shapes[variant_of(message)]
 
-    def keys_of(self, message: am.Msg) -> frozenset[str]:
-        """Return the keys that the native form of a message models."""
-        return self.described.forms[variant_of(message)].keys | {"role"}
-
-    def is_odd(self, message: am.Msg, key: str, value: Any) -> bool:
-        """Whether a value has no meaning under a key of a message, so that it is an unknown field."""
-        return natives.odd_at(self.shape_of(message), FAMILY)(message, key, value)
-
     def write(self, message: am.Msg, names: CallNames) -> Any:
         """Write a message that fits.
 
