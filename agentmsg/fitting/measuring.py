@@ -29,7 +29,7 @@ def measured(history: History, codec: Codec) -> Fitted:
         EncodeError: if the writer fails, its document can't be read, or never comes back (code "codec").
         AgentMsgError: if the writer refuses the history.
     """
-    back = history if codec.covers(history) else _settled(history, codec)
+    back = history if codec.covers(history) else codec.foreseen(history) or _settled(history, codec)
     return Fitted(history, back, codec.name, derives_names=True, is_measured=True)
 
 

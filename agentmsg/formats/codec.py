@@ -111,6 +111,13 @@ class Codec:
         """
         return False
 
+    def foreseen(self, history: History) -> History | None:
+        """Return what surely comes back of a history that isn't covered; None if only reading tells.
+
+        Another shortcut; by default there is none.
+        """
+        return None
+
     @cached_property
     def _made_caps(self) -> Caps:
         return self.make_caps()

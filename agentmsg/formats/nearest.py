@@ -27,9 +27,10 @@ from agentmsg.formats.restructure import is_normal, split_results
 from agentmsg.formats.rules import as_text, native_message_row
 from agentmsg.model.blocks import ApprovalResponseBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
+from agentmsg.model.generated import MadeName, given
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
-from agentmsg.model.tool_links import denials, with_ids
+from agentmsg.model.tool_links import CallNames, denials, named, with_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -120,7 +121,7 @@ class Nearest:
         native = native_message_row(codec.family, read)
         apart = _USUAL - self.orders.keys() if type(self).are_one is Nearest.are_one else frozenset[str]()
         rows = {
-            role: row if role == "tool" or role in apart else row.evolve(otherwise=self._if_kept)
+            role: row if role == "tool" or role in apart else row.evolve(otherwise=self.if_kept)
             for role, row in self.rows().items()
         }
         self._rows: Mapping[str, MessageRow] = {**rows, "native": native}
@@ -152,7 +153,7 @@ class Nearest:
     def become(self, message: Msg) -> list[Msg]:
         """Return what is written for a message in normal form; the message itself if nothing of it is lost."""
         role = message.role
-        row = self._rows.get(role) or self._rows[ANY_ROLE]
+        row = self.row(role)
         content = [near for block in message.content if (near := self.block(block, row.blocks, row)) is not None]
         return [self.fields(holding(message, self.arranged(content, role)), row)]
 
@@ -169,6 +170,10 @@ class Nearest:
         """Return such blocks as one; by default, texts or thoughts with line breaks between them."""
         field = "text" if type(blocks[0]) is TextBlock else "thinking"
         return blocks[0].evolve(**{field: "\n".join(getattr(block, field) for block in blocks)})
+
+    def row(self, role: str) -> MessageRow:
+        """Return what messages of a role hold."""
+        return self._rows.get(role) or self._rows[ANY_ROLE]
 
     def related(self, messages: Sequence[Msg]) -> Sequence[Msg]:
         """Change messages that others would give another meaning; the same sequence if there are none."""
@@ -196,21 +201,44 @@ class Nearest:
     def _whole(self) -> Callable[[Any], Any]:
         return nearest(History, {"messages": KEEP, **self.caps.history})
 
-    def history(self, history: History) -> History:
-        """Return the nearest history; the same one if the format holds all of it."""
+    def keeps(self, history: History) -> bool:
+        """Whether the format holds all of a history."""
         if self._last is not None and self._last() is history:
-            return history
+            return True
         messages = history.messages
         first = self._misfit(messages, 0, self._codec)
-        fits = first < 0 or fits_with_names(messages, self.caps, first)
-        near = self.related(messages if fits else self._all(messages))
-        whole: History = self._whole(history)
-        if near is not messages:
-            return whole.evolve(messages=near)
-        if whole is history:
-            # Whoever asks whether it is covered writes it next.
-            self._last = ref(history)
-        return whole
+        if not (first < 0 or fits_with_names(messages, self.caps, first)) or self.related(messages) is not messages:
+            return False
+        if self._whole(history) is not history:
+            return False
+        self._seen(history)
+        return True
+
+    def _seen(self, history: History) -> None:
+        """Remember a history that the format holds: whoever asked writes it next."""
+        self._last = ref(history)
+
+    def history(self, history: History) -> History:
+        """Return the nearest history, as it is read; the same one if the format holds all of it."""
+        if self.keeps(history):
+            return history
+        near = self._named(self.related(self._all(history.messages)))
+        found: History = self._whole(history).evolve(messages=near)
+        self._seen(found)
+        return found
+
+    def _named(self, messages: Sequence[Msg]) -> Sequence[Msg]:
+        """Return messages with the names that a reader takes from calls."""
+        names, out = CallNames(), list[Msg]()
+        for message in messages if self.derives_names else ():
+            block = message.content[0] if message.role == "tool" else None
+            if isinstance(block, ToolResultBlock) and block.tool_call_id is not None and given(block.name) is None:
+                name = names.next_name(block.tool_call_id)
+                out.append(message if name is None else named(message, MadeName(name)))
+            else:
+                out.append(message)
+            names.see(message)
+        return out or messages
 
     def _all(self, messages: Sequence[Msg]) -> list[Msg]:
         places = ((i, k, block) for i, message in enumerate(messages) for k, block in enumerate(message.content))
@@ -223,6 +251,8 @@ class Nearest:
 
     def _parts(self, message: Msg) -> list[Msg]:
         """Return what becomes of one message."""
+        if self._misfit((message,)) < 0:
+            return [message]
         if message.role == "native":
             near = told(self._rows["native"].otherwise(message))  # type: ignore[misc]  # it has a rule
             if near is None or is_native(near, self._codec.family):
@@ -287,7 +317,7 @@ class Nearest:
                 runs.append([block])
         return content if len(runs) == len(content) else [self.as_one(run) if run[1:] else run[0] for run in runs]
 
-    def _if_kept(self, message: Msg) -> Msg | None:
+    def if_kept(self, message: Msg) -> Msg | None:
         """Return a message whose role stays and whose blocks are in order, as a rule that changes it if they aren't."""
         content, role = message.content, message.role
         if role not in _USUAL and self.role_of(message) != role:

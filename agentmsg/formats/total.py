@@ -40,7 +40,11 @@ class TotalCodec(ContainerCodec):
 
     def covers(self, history: History) -> bool:
         """Whether the format holds all of a history."""
-        return self.nearest.history(history) is history
+        return self.nearest.keeps(history)
+
+    def foreseen(self, history: History) -> History:
+        """Return what comes back: the nearest history, for what the format holds is read as it was."""
+        return self.nearest.history(history)
 
     def write(self, history: History) -> Any:
         """Write any history, in the container that it was read from, or as the option decides."""

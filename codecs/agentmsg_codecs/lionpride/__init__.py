@@ -40,7 +40,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentmsg.formats import CallNames, ContainerCodec, Containers
+from agentmsg.formats import CallNames, Containers
+from agentmsg.formats.total import TotalCodec
 from agentmsg_codecs.lionpride.format import DESCRIBED
 from agentmsg_codecs.lionpride.likeness import sniff_message
 from agentmsg_codecs.lionpride.messages import read_node, write_node
@@ -48,13 +49,13 @@ from agentmsg_codecs.lionpride.names import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
+    from agentmsg.formats.nearest import Nearest
 
 __all__ = ["LionprideCodec"]
 
 
-class LionprideCodec(ContainerCodec):
+class LionprideCodec(TotalCodec):
     """Messages of lionpride."""
 
     name: ClassVar[str] = "lionpride"
@@ -63,27 +64,27 @@ class LionprideCodec(ContainerCodec):
     title: ClassVar[str] = "lionpride (Message.to_dict)"
     containers: ClassVar[Containers] = CONTAINERS
     writes_plain: ClassVar[bool] = True
-    content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
+    content_keys: ClassVar[frozenset[str]] = TotalCodec.content_keys | CONTENT_KEYS
 
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms of nodes and their contents."""
         return (DESCRIBED,)
 
-    def make_caps(self) -> Caps:
-        """Return what lionpride's messages support; see capabilities.py."""
-        from agentmsg_codecs.lionpride.capabilities import make_caps  # noqa: PLC0415 - readers need no table
+    def make_nearest(self) -> Nearest:
+        """Return what finds the nearest history; see nearest.py."""
+        from agentmsg_codecs.lionpride.nearest import LionprideNearest  # noqa: PLC0415 - readers don't need it
 
-        return make_caps()
+        return LionprideNearest(self, read_node)
 
     def read(self, document: Any) -> am.History:
         """Read a list, a pile, or one message."""
         contents, names = CONTAINERS.contents(document), CallNames()
         return CONTAINERS.history(contents, contents.each(lambda native: read_node(native, names)))
 
-    def write(self, history: am.History) -> Any:
-        """Write the native messages, in the container that was read, else in that of the option."""
-        return CONTAINERS.document(history, list(map(write_node, history.messages)), self.container)
+    def write_near(self, history: am.History) -> list[Any]:
+        """Write messages that lionpride holds."""
+        return list(map(write_node, history.messages))
 
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles lionpride's, by its first messages: all must be possible."""

@@ -75,7 +75,7 @@ class SynapticNearest(Nearest):
         extras = carried_extras((FAMILY, self._keys_of), odd=self._is_odd)
         common: dict[str, Cell] = {"id": KEEP, "metadata": KEEP, "response_metadata": KEEP, "extras": extras}
         answer = {"model": KEEP, "usage": carried(forms.row("usage").fields), "response_metadata": _without_model}
-        calls = {**blocks, am.ToolUseBlock: Row(_CALL, rules.call_as_function)}
+        calls: Any = {**blocks, am.ToolUseBlock: Row(_CALL, rules.call_as_function)}
         result: Any = {am.ToolResultBlock: Row({"tool_call_id": KEEP, "name": KEEP}, rules.structured_as_text)}
         plain = MessageRow(fields={**common, "name": KEEP}, blocks=blocks)
         return {
