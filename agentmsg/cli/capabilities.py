@@ -110,7 +110,7 @@ def _settings(row: Row) -> Table:
 
 def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
     """Yield the tables of a format, each with its title; none if it supports everything, or has no table."""
-    if caps.everything or caps.measured:
+    if caps.everything or not caps.messages:
         return
     yield "fields of messages, by role", _message_fields(caps)
     yield "blocks, by role", _blocks(caps)
@@ -122,8 +122,8 @@ def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
 
 def summary(caps: Caps) -> str:
     """Return a short summary of what a format supports."""
-    if caps.everything or caps.measured:
-        return _MEASURED if caps.measured else _EVERYTHING
+    if caps.everything or not caps.messages:
+        return _EVERYTHING if caps.everything else _MEASURED
     classes = _block_classes()
     columns = _block_columns(caps).values()
     blocks = sum(any(_of_block(rows, cls) != _NO for rows in columns) for cls in classes)
@@ -136,8 +136,8 @@ def summary(caps: Caps) -> str:
 
 def as_data(caps: Caps) -> Any:
     """Return the tables as plain data: title, row, column; or "everything"."""
-    if caps.everything or caps.measured:
-        return _MEASURED if caps.measured else _EVERYTHING
+    if caps.everything or not caps.messages:
+        return _EVERYTHING if caps.everything else _MEASURED
     return {
         title: {row[0]: dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows[1:]}
         for title, rows in tables(caps)

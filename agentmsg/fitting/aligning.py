@@ -43,10 +43,17 @@ def align(a: list[Item], b: list[Item]) -> tuple[Pairs, Pairs]:
         pair_equal(_by_key(a, left, tier), _by_key(b, other, tier), pairs)
         left, other = unpaired(left, other, pairs)
     joined: Pairs = {}
+    changed: Pairs = {}
     for mine, theirs in [*gaps(pairs, left, other)]:
         if mine and theirs:
-            pairs.update(_likeliest(a, b, mine, theirs))
-            _join(a, b, pairs, joined, mine)
+            found = _likeliest(a, b, mine, theirs)
+            changed |= found
+            _join(a, b, found, joined, mine)
+    pairs |= changed
+    changed |= (moved := _moved_texts(a, b, *unpaired(left, other, pairs)))
+    pairs |= moved
+    if changed and len(pairs) + len(joined) < len(a):
+        _join_past(a, b, (pairs, changed), joined)
     return pairs, joined
 
 
@@ -135,6 +142,34 @@ def _join(a: list[Item], b: list[Item], pairs: Pairs, joined: Pairs, mine: list[
         place = next((k for k in (before.get(i), behind) if k is not None and survives(a[i][0], words(b[k][0]))), None)
         if place is not None:
             joined[i] = place
+
+
+def _moved_texts(a: list[Item], b: list[Item], left: list[int], other: list[int]) -> Pairs:
+    """Pair texts with those of the same role, elsewhere, that hold their words."""
+    texts = [k for k in other if isinstance(b[k][0], TextBlock)]
+    mine = [i for i in left if isinstance(a[i][0], TextBlock) and a[i][0].text]
+    found: Pairs = {}
+    for i in mine if len(mine) * len(texts) <= _TABLE else ():
+        place = next((k for k in texts if a[i][1] == b[k][1] and a[i][0].text in b[k][0].text), None)
+        if place is not None:
+            found[i] = place
+            texts.remove(place)
+    return found
+
+
+def _join_past(a: list[Item], b: list[Item], known: tuple[Pairs, Pairs], joined: Pairs) -> None:
+    """Find such words past other blocks: in the next text before or after them, of the same role, that changed."""
+    pairs, changed = known
+    for order in (range(len(a)), range(len(a) - 1, -1, -1)):
+        text, role = None, ""
+        for i in order:
+            block, group = a[i]
+            if group != role:
+                text, role = None, group
+            if i in changed:
+                text = changed[i] if isinstance(b[changed[i]][0], TextBlock) else text
+            elif text is not None and i not in pairs and i not in joined and survives(block, b[text][0].text):
+                joined[i] = text
 
 
 def _likeliest(a: list[Item], b: list[Item], mine: list[int], theirs: list[int]) -> Pairs:

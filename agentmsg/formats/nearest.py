@@ -24,7 +24,7 @@ from agentmsg.formats.derived_names import fits_with_names
 from agentmsg.formats.forms.rows import nearest
 from agentmsg.formats.natives import is_native, lacks_id
 from agentmsg.formats.restructure import is_normal, split_results
-from agentmsg.formats.rules import as_text, native_message_row
+from agentmsg.formats.rules import TEXT_ROWS, as_text, native_message_row
 from agentmsg.model.blocks import ApprovalResponseBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.generated import MadeName, given
@@ -99,6 +99,12 @@ def _of_role(message: Msg, role: str) -> Msg:
     return message if role == message.role else message.evolve(role=role)
 
 
+def _with_words(row: MessageRow) -> MessageRow:
+    """Return a row in which other blocks become text, if it has text."""
+    inner = row.results if row.results is None or TextBlock not in row.results else {**TEXT_ROWS, **row.results}
+    return row.evolve(blocks={**TEXT_ROWS, **row.blocks} if TextBlock in row.blocks else row.blocks, results=inner)
+
+
 class Nearest:
     """Finds the nearest history that a format holds.
 
@@ -120,11 +126,9 @@ class Nearest:
         self.lacks_id = lacks_id(codec.family)
         native = native_message_row(codec.family, read)
         apart = _USUAL - self.orders.keys() if type(self).are_one is Nearest.are_one else frozenset[str]()
-        rows = {
-            role: row if role == "tool" or role in apart else row.evolve(otherwise=self.if_kept)
-            for role, row in self.rows().items()
-        }
-        self._rows: Mapping[str, MessageRow] = {**rows, "native": native}
+        rows = {role: _with_words(row) for role, row in self.rows().items()}
+        asked = {role: row.evolve(otherwise=self.if_kept) for role, row in rows.items() if role not in {"tool", *apart}}
+        self._rows: Mapping[str, MessageRow] = {**rows, **asked, "native": native}
         self._ranks = {
             role: {cls: rank for rank, classes in enumerate(order) for cls in classes}
             for role, order in self.orders.items()
@@ -287,8 +291,7 @@ class Nearest:
         """Return what a block becomes among those of some rows; None if it is left out."""
         own = rows.get(block.__class__)
         if own is None:
-            text = as_text(block)
-            return None if text is None or TextBlock not in rows else self.block(text, rows, row)
+            return None
         near = block if own.otherwise is None else told(own.otherwise(block))
         if near is None or near.__class__ is not block.__class__:
             return None if near is None else self.block(near, rows, row)

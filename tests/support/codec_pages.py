@@ -269,7 +269,8 @@ def _thing(history: am.History, loss: am.Loss) -> tuple[str, str, str]:
     if isinstance(last, str):
         return type(owner).__name__, last, loss.kind
     to = f" to `{type(loss.now).__name__}`" if loss.kind == "changed" else ""
-    return type(owner[last]).__name__, "", f"{loss.kind}{to}"
+    thing = owner[last] if last < len(owner) else loss.now
+    return type(thing).__name__, "", f"{loss.kind}{to}"
 
 
 def _heavy(history: am.History, losses: Sequence[am.Loss]) -> Iterator[tuple[str, ...]]:
