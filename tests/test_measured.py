@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 import agentmsg as am
-from agentmsg import History, Msg, TextBlock, ToolUseBlock, same
+from agentmsg import History, Msg, TextBlock, ToolUseBlock, same, thaw
 from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.fit import fit
-from agentmsg.formats import is_list
-from agentmsg.testing import CodecBroken, check_codec
+from agentmsg.formats import is_list, plain_copy
+from agentmsg.testing import CodecBroken, check_codec, stable_writing
 from support.checked import msg
+from support.documents import documents
 
 
 class Lines(am.Codec):
@@ -149,6 +150,21 @@ def test_what_a_codec_covers_is_not_read_back() -> None:
 def test_all_laws_hold_for_a_reader_and_a_writer(codec: am.Codec) -> None:
     """``check_codec`` takes codecs without a table."""
     check_codec(codec, examples=4)
+
+
+TOTAL = [name for name in am.codec_names() if am.get_codec(name).caps.measured]
+
+
+@pytest.mark.parametrize("name", TOTAL)
+def test_what_a_codec_foresees_comes_back(name: am.CodecName) -> None:
+    """Our codecs without a table write any history, the same again, and know what is read without reading it."""
+    codec = am.get_codec(name)
+    for _, document in documents("json"):
+        history = am.decode(document, "json")
+        stable_writing(codec, history)
+        fitted = fit(history, codec).history
+        assert same(codec.read(plain_copy(thaw(codec.write(history)))), fitted)
+        assert codec.covers(fitted)
 
 
 class Forgetful(Noted):

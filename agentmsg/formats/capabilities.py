@@ -181,7 +181,8 @@ class Caps(Record):
         drops_emptied: a message of which nothing is left is dropped, if it had content; else it stays, empty.
         apart: rows of blocks that move from a tool's result into a user message after it; None drops them.
         everything: the format supports every History; all else is empty.
-        measured: there is no table: the codec writes any History, and what is lost is found by reading it back.
+        measured: the codec writes any History, and what is lost is what doesn't come back. If there are rows, they say
+            what the format holds, and decide nothing.
     """
 
     _: KW_ONLY

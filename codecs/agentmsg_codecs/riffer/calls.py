@@ -26,15 +26,7 @@ if TYPE_CHECKING:
 
 
 _with_link = speed.replacer(am.ToolResultBlock, "tool_call_id")
-_lacks_id = natives.lacks_id(FAMILY)
 _FORMS = ("id", "call_id", "both")
-
-
-def needs_id(block: Any) -> bool:
-    """Whether a client's call or result must get an id; a call with an item id needs a link too."""
-    if isinstance(block, am.ToolUseBlock) and block.id is None and block.kind != "server" and item_of(block):
-        return True
-    return _lacks_id(block)
 
 
 def item_of(block: am.ToolUseBlock) -> str | None:

@@ -10,7 +10,7 @@ from agentmsg import thaw
 from agentmsg.formats import KEEP, MessageRow, Row, carried_extras, cells, dump_json, natives, rules
 from agentmsg.formats.forms import Rows
 from agentmsg.formats.nearest import Nearest, Orders, holding, words
-from agentmsg_codecs.riffer.calls import Links, item_of, needs_id
+from agentmsg_codecs.riffer.calls import Links, item_of
 from agentmsg_codecs.riffer.files import near_file
 from agentmsg_codecs.riffer.format import DESCRIBED, FILES, REQUIRED, kept
 from agentmsg_codecs.riffer.names import FAMILY
@@ -103,8 +103,9 @@ class RifferNearest(Nearest):
         return type(left) is type(right) is am.TextBlock
 
     def needs_id(self, block: Any) -> bool:
-        """Whether a client's call or result must get an id."""
-        return needs_id(block)
+        """Whether a client's call or result must get an id; a call with an item id needs a link too."""
+        is_half = isinstance(block, am.ToolUseBlock) and block.id is None and block.kind != "server"
+        return (is_half and item_of(block) is not None) or self.lacks_id(block)
 
     def related(self, messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
         """Make a result a user's message if its link would be read as the item id of another call."""

@@ -19,7 +19,6 @@ from agentmsg.formats import (
     is_object,
     mark_of,
     marked,
-    natives,
     read_as,
     write_as,
 )
@@ -42,7 +41,6 @@ ENTRIES = (
 )  # fmt: skip
 DESCRIBED = Described(FAMILY, ENTRIES, {})
 """The entries of calls, and usage; hooks don't replace their readers and writers."""
-_lacks_id = natives.lacks_id(FAMILY)
 # The required reason of an invalid call that has none.
 _REASON = "the arguments are no JSON"
 
@@ -62,11 +60,6 @@ def is_text(block: am.ToolUseBlock) -> bool:
 def is_call(block: am.ToolUseBlock) -> bool:
     """Whether a call is written among the valid ones."""
     return block.kind != "server" and block.is_valid and not (block.notes and is_text(block))
-
-
-def needs_id(block: Any) -> bool:
-    """Whether a call or result must be given an id: a piece and an invalid call need none."""
-    return _lacks_id(block) and (isinstance(block, am.ToolResultBlock) or not is_text(block))
 
 
 def rank(block: Any) -> int:

@@ -8,7 +8,7 @@ import agentmsg as am
 from agentmsg.formats import ANY_ROLE, KEEP, MessageRow, Row, carried_extras, mark_of, media, natives, rules, usually
 from agentmsg.formats.forms import Rows
 from agentmsg.formats.nearest import Nearest, Orders
-from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, needs_id, rank
+from agentmsg_codecs.synaptic.calls import carried_call_extras, is_text, rank
 from agentmsg_codecs.synaptic.format import read_source
 from agentmsg_codecs.synaptic.names import FAMILY
 from agentmsg_codecs.synaptic.usage import carried
@@ -104,5 +104,5 @@ class SynapticNearest(Nearest):
         return rank(block)
 
     def needs_id(self, block: Any) -> bool:
-        """Whether a call or result must be given an id."""
-        return needs_id(block)
+        """Whether a call or result must be given an id: a piece and an invalid call need none."""
+        return self.lacks_id(block) and (isinstance(block, am.ToolResultBlock) or not is_text(block))
