@@ -156,6 +156,11 @@ def _rows() -> Mapping[str, MessageRow]:
     }
 
 
+def _is_linked(call: str | None, message: str | None) -> bool:
+    """Whether a call and its message have the same id, a UUID of a document."""
+    return type(call) is str and type(message) is str and call == message and is_uuid(call)
+
+
 class LionprideNearest(Nearest):
     """Finds the nearest history that lionpride holds."""
 
@@ -226,13 +231,7 @@ class LionprideNearest(Nearest):
             is_even = len(content) <= 1 or len({each.detail for each in message.blocks(am.ImageBlock)}) <= 1
             return super().if_kept(message) if is_even else None
         block: Any = content[0] if len(content) == 1 else None
-        link = message.id
-        if type(block) is am.TextBlock or (
-            type(block) is am.ToolUseBlock
-            and type(link) is type(block.id) is str
-            and link == block.id
-            and is_uuid(link)
-        ):
+        if type(block) is am.TextBlock or (type(block) is am.ToolUseBlock and _is_linked(block.id, message.id)):
             return message
         near = self.become(message)
         return message if len(near) == 1 and near[0] is message else None
