@@ -43,17 +43,15 @@ def align(a: list[Item], b: list[Item]) -> tuple[Pairs, Pairs]:
         pair_equal(_by_key(a, left, tier), _by_key(b, other, tier), pairs)
         left, other = unpaired(left, other, pairs)
     joined: Pairs = {}
-    changed: Pairs = {}
-    for mine, theirs in [*gaps(pairs, left, other)]:
-        if mine and theirs:
-            found = _likeliest(a, b, mine, theirs)
-            changed |= found
-            _join(a, b, found, joined, mine)
+    found = [(mine, _likeliest(a, b, mine, theirs)) for mine, theirs in [*gaps(pairs, left, other)] if mine and theirs]
+    changed = {i: k for _, own in found for i, k in own.items()}
     pairs |= changed
     changed |= (moved := _moved_texts(a, b, *unpaired(left, other, pairs)))
     pairs |= moved
-    if changed and len(pairs) + len(joined) < len(a):
+    if changed and len(pairs) < len(a):
         _join_past(a, b, (pairs, changed), joined)
+    for mine, own in found:
+        _join(a, b, own, joined, mine)
     return pairs, joined
 
 
@@ -138,6 +136,7 @@ def _join(a: list[Item], b: list[Item], pairs: Pairs, joined: Pairs, mine: list[
     for i in reversed(mine):
         if i in pairs:
             behind = pairs[i]
+        if i in pairs or i in joined:
             continue
         place = next((k for k in (before.get(i), behind) if k is not None and survives(a[i][0], words(b[k][0]))), None)
         if place is not None:
