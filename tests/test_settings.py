@@ -296,3 +296,17 @@ def test_the_command_line_asks(tmp_path: Path) -> None:
     assert json.loads(Path(out).read_bytes()) == _body(model="claude", max_tokens=9)
     restored = CliRunner().invoke(program, ["restore", out, losses])
     assert json.loads(restored.stdout) == _body(model="gpt-5")
+
+
+@pytest.mark.parametrize("name", am.codec_names())
+def test_a_schema_is_never_lost_in_silence(name: am.CodecName) -> None:
+    """A format without schemas refuses them, as it refuses any lost content, unless somebody collects the losses."""
+    asked = am.Settings(response_format={"schema": {"type": "object", "properties": {}}})
+    history = am.History([am.Msg.user("Hi")], settings=asked)
+    losses: list[am.Loss] = []
+    am.encode(history, name, losses=losses)
+    if any(loss.level == "content" for loss in losses):
+        with pytest.raises(am.LossError):
+            am.encode(history, name)
+    else:
+        am.encode(history, name)

@@ -70,6 +70,9 @@ def loses_content(fitted: Fitted) -> bool:
     source, output = fitted.source, fitted.history
     if source.tools is not output.tools or len(source) != len(output):
         return True
+    asked = source.settings
+    if asked is not None and asked is not output.settings and (asked.response_format is not None or asked.extras):
+        return True
     return extras_hold_content(source, source.extras, output.extras) or any(
         new is not old
         and not (
