@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["respelt", "spellings"]
+__all__ = ["may_hold_objects", "respelt", "spellings"]
 
 # In a tree of spellings, the key for the object itself.
 _HERE = object()
@@ -80,7 +80,7 @@ def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
         yield (*path, "raw_input"), owner.raw_input
     kind: Any = type(owner)
     yield from (((*path, name), False) for name in flags_of(kind) if getattr(owner, name) is False)
-    for name in _may_hold_notes(kind):
+    for name in may_hold_objects(kind):
         value = getattr(owner, name)
         if isinstance(value, Noted):
             yield from _spelling(value, (*path, name))
@@ -91,12 +91,12 @@ def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
 
 
 @cache
-def _may_hold_notes(kind: Any) -> tuple[str, ...]:
-    """Return the fields that may hold objects with notes: not texts, numbers, times and free-form JSON."""
-    return tuple(field.name for field in attrs.fields(kind) if not _NO_NOTES.fullmatch(str(field.type)))
+def may_hold_objects(kind: Any) -> tuple[str, ...]:
+    """Return the fields that may hold objects of the model: not texts, numbers, times and free-form JSON."""
+    return tuple(field.name for field in attrs.fields(kind) if not _NO_OBJECTS.fullmatch(str(field.type)))
 
 
-_NO_NOTES = re.compile(
+_NO_OBJECTS = re.compile(
     r"(Mapping\[str, JSON\]|tuple\[float, \.\.\.\]|JSON|None|bool|datetime|float|int|object|str| \| )+"
 )
 
