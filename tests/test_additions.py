@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 import pytest
@@ -16,7 +16,7 @@ from agentmsg.fitting.digest import printed
 from agentmsg.fitting.prints import read_prints
 from agentmsg.model.base import Noted
 from agentmsg.testing import histories
-from agentmsg.values.types import is_mapping
+from agentmsg.values.types import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,13 +84,14 @@ def pydantic_ai(document: list[Any]) -> list[Any]:
             part.setdefault("timestamp", _TIME)
             if part["part_kind"] == "tool-return":
                 part.setdefault("outcome", "success")
-            for item in part["content"] if isinstance(part.get("content"), list) else ():
-                if isinstance(item, dict) and item["kind"] == "binary":
+            items: Any = part.get("content")
+            for item in filter(is_mapping, items if is_list(items) else ()):
+                if item["kind"] == "binary":
                     item["data"] = item["data"].replace("+", "-").replace("/", "_")
-                if isinstance(item, dict) and item["kind"].endswith("-url"):
+                if item["kind"].endswith("-url"):
                     item.setdefault("media_type", "image/png")
                     item.setdefault("identifier", "6a18c6")
-                if isinstance(item, dict) and item["kind"] == "cache-point":
+                if item["kind"] == "cache-point":
                     item.setdefault("ttl", "5m")
     return document
 
@@ -224,13 +225,14 @@ def test_what_stood_there_is_no_addition(way: str, new: Any) -> None:
 def loaded(owner: Any) -> Any:
     """Fill in all that a loader may add to an object, at all levels, where it has nothing."""
     changes: dict[str, Any] = {}
-    fields: Any = attrs.fields(type(owner))
+    kind: Any = type(owner)
+    fields: Any = attrs.fields(kind)
     for field in fields:
         value: Any = getattr(owner, field.name)
         if isinstance(value, Noted):
             changes[field.alias] = loaded(value)
-        elif isinstance(value, tuple):
-            items: Any = value
+        elif type(value) is tuple:
+            items = cast("tuple[object, ...]", value)
             changes[field.alias] = tuple(loaded(each) if isinstance(each, Noted) else each for each in items)
         elif value is None and field.name in _ADDED:
             changes[field.alias] = _ADDED[field.name]
