@@ -16,7 +16,7 @@ from agentmsg.fitting.digest import printed
 from agentmsg.fitting.prints import read_prints
 from agentmsg.model.base import Noted
 from agentmsg.testing import histories
-from agentmsg.values.types import is_list, is_mapping
+from agentmsg.values.types import class_of, is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -225,7 +225,7 @@ def test_what_stood_there_is_no_addition(way: str, new: Any) -> None:
 def loaded(owner: Any) -> Any:
     """Fill in all that a loader may add to an object, at all levels, where it has nothing."""
     changes: dict[str, Any] = {}
-    kind: Any = type(owner)
+    kind = class_of(owner)
     fields: Any = attrs.fields(kind)
     for field in fields:
         value: Any = getattr(owner, field.name)
@@ -240,8 +240,8 @@ def loaded(owner: Any) -> Any:
         changes |= {name: 0 for name in ("input", "reasoning", "seconds") if getattr(owner, name) is None}
     if isinstance(owner, am.Msg):
         changes |= {} if owner.usage else {"usage": am.Usage(input=0, output=0)}
-        changes |= {} if owner.id else {"id": "x"}
-        changes |= {} if owner.created_at else {"created_at": datetime(2026, 1, 1, tzinfo=UTC)}
+        changes |= {"id": "x"} if owner.id is None else {}
+        changes |= {"created_at": datetime(2026, 1, 1, tzinfo=UTC)} if owner.created_at is None else {}
     own = owner.extras.get("toy", {})
     if is_mapping(own):
         changes["extras"] = {**owner.extras, "toy": {**own, "loaded_at": _TIME, "nothing": None}}

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Additions", "additions", "without"]
 
-Additions: TypeAlias = "dict[tuple[str | int, ...], tuple[Any, Any]]"
+_Path: TypeAlias = "tuple[str | int, ...]"
+Additions: TypeAlias = "dict[_Path, tuple[Any, Any]]"
 """By path inside an object: a value, and what stands there without the addition; None: nothing."""
 
 # The state of what isn't done yet, and of what went well.
@@ -36,6 +37,9 @@ _USUAL_STATES = frozenset({"pending", "success"})
 _MARKS = frozenset(
     {"at", "date", "digest", "digests", "fingerprint", "hash", "id", "identifier", "ids", "time", "timestamp", "uuid"}
 )
+_NO_USAGE = Usage()
+# Of what holds nothing but additions, just that it is there counts.
+_WHOLE = (None, None)
 _STANDARD = str.maketrans("-_", "+/")
 
 
@@ -78,7 +82,7 @@ def additions(owner: Noted) -> Additions:
     return dict(_found(owner, ()))
 
 
-def _found(owner: Noted, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], tuple[Any, Any]]]:
+def _found(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]:
     cls: Any = type(owner)
     for name, may_be in _rules_of(cls):
         value: Any = getattr(owner, name)
@@ -87,22 +91,31 @@ def _found(owner: Noted, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[st
     if isinstance(owner, Base64Source) and ("-" in owner.data or "_" in owner.data):
         # The same bytes in the other alphabet.
         yield (*path, "data"), (owner.data, owner.data.translate(_STANDARD))
-    for space, fields in owner.extras.items():
-        for key, said in fields.items() if is_mapping(fields) else ():
-            if says_nothing(said) or not _MARKS.isdisjoint(words_of(key)[-1:]):
-                yield (*path, EXTRAS, space, key), (said, None)
+    yield from _found_keys(owner, path)
     for name in may_hold_objects(cls):
         inner = None if name == "content" and cls is Msg else getattr(owner, name)
         if isinstance(inner, Noted):
             yield from _found(inner, (*path, name))
+            if isinstance(inner, Usage) and without(inner, additions(inner)) == _NO_USAGE:
+                yield (*path, name), _WHOLE
         elif isinstance(inner, tuple):
             for index, item in enumerate(cast("tuple[object, ...]", inner)):
                 if isinstance(item, Noted):
                     yield from _found(item, (*path, name, index))
 
 
+def _found_keys(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]:
+    for space, fields in owner.extras.items():
+        if not is_mapping(fields):
+            continue
+        marks = [k for k, value in fields.items() if says_nothing(value) or not _MARKS.isdisjoint(words_of(k)[-1:])]
+        yield from (((*path, EXTRAS, space, key), (fields[key], None)) for key in marks)
+        if len(marks) == len(fields):
+            yield (*path, EXTRAS, space), _WHOLE
+
+
 def without(owner: Any, found: Additions) -> Any:
-    """Return an object without some of its additions; what holds nothing else goes with them."""
+    """Return an object without some of its additions."""
     below: dict[str | int, Additions] = {}
     for (step, *rest), each in found.items():
         below.setdefault(step, {})[tuple(rest)] = each
@@ -113,14 +126,9 @@ def without(owner: Any, found: Additions) -> Any:
         kept = {key: _left(value, below[key]) if key in below else value for key, value in owner.items()}
         return {key: value for key, value in kept.items() if key not in below or value is not None}
     changes = {str(name): _left(getattr(owner, str(name)), inner) for name, inner in below.items()}
-    if EXTRAS in changes:
-        changes[EXTRAS] = changes[EXTRAS] or {}
     return owner.evolve(**changes) if changes else owner
 
 
 def _left(value: Any, found: Additions) -> Any:
-    """Return what is left of a value without its additions; None if nothing is."""
-    if () in found:
-        return found[()][1]
-    left = without(value, found)
-    return None if left == {} or left == Usage() else left
+    """Return what is left of a value without its additions; None if it is one itself."""
+    return found[()][1] if () in found else without(value, found)

@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import attrs
 
 from agentmsg.fitting.additions import additions, without
+from agentmsg.fitting.changes import changed
 from agentmsg.fitting.losses import pointer
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.generated import Made, given
 from agentmsg.model.msg import Msg
 from agentmsg.registry import get_codec
+from agentmsg.values.frozen import EMPTY
 from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_list, is_mapping, is_sequence
 
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
     _Stated: TypeAlias = "tuple[tuple[str, str], ...]"
 
-__all__ = ["BlockPrint", "MessagePrint", "Prints", "canonical_engine", "prints_of", "read_prints"]
+__all__ = ["BlockPrint", "MessagePrint", "Prints", "bare", "canonical_engine", "prints_of", "read_prints"]
 
 # Bytes of digests: of a class, of what an object says, and of its id or another value that may have been added.
 _CLASS, _SAYS, _ID = 1, 5, 3
@@ -269,15 +271,14 @@ def _said(owner: Any, told: dict[str, Any], hidden: set[str]) -> tuple[str, _Sta
     found = additions(owner)
     stated = tuple([(pointer(path), _value_print(value)) for path, (value, _) in found.items()])
     if found:
-        told = canonical_engine().write_any(
-            without(owner.evolve(content=()) if isinstance(owner, Msg) else owner, found)
-        )
+        plain = without(owner.evolve(content=()) if isinstance(owner, Msg) else owner, found)
+        told = canonical_engine().write_any(bare(plain))
     if hidden:
         told = {key: value for key, value in told.items() if key not in hidden}
     if not told:
         return "", stated
     raw = dump_json(told)
-    return _hex(dump_json(_bare(told)) if b'"notes"' in raw else raw, _SAYS), stated
+    return _hex(dump_json(_noteless(told)) if b'"notes"' in raw else raw, _SAYS), stated
 
 
 def _value_print(value: Any) -> str:
@@ -285,10 +286,26 @@ def _value_print(value: Any) -> str:
     return "" if isinstance(value, datetime) else _hex(dump_json(value), _ID)
 
 
-def _bare(value: Any) -> Any:
+def _noteless(value: Any) -> Any:
     if is_mapping(value):
-        return {key: _bare(each) for key, each in value.items() if key != "notes"}
-    return [_bare(each) for each in value] if is_sequence(value) else value
+        return {key: _noteless(each) for key, each in value.items() if key != "notes"}
+    return [_noteless(each) for each in value] if is_sequence(value) else value
+
+
+def bare(owner: Any, *, exact: bool = True) -> Any:
+    """Return a message or block without notes and without fields that aren't compared."""
+    changes: dict[str, Any] = {"notes": EMPTY} if owner.notes else {}
+    if isinstance(owner, Msg) and not exact:
+        changes |= {"id": None, "created_at": None}
+    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
+        changes["raw_input"] = None
+    content = getattr(owner, "content", None)
+    if isinstance(content, tuple) and content:
+        blocks = cast("tuple[object, ...]", content)
+        inner = tuple([bare(block, exact=exact) for block in blocks])
+        if not all(map(is_, inner, blocks)):
+            changes["content"] = inner
+    return changed(owner, changes)
 
 
 def _id_print(id: str | None) -> str | None:
