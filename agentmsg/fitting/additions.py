@@ -7,13 +7,13 @@ it names no format. Whether the written document had a value itself, prints tell
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
 
 from agentmsg.fitting.levels import EXTRAS, words_of
-from agentmsg.fitting.spellings import may_hold_objects
 from agentmsg.formats.spelling import says_nothing
 from agentmsg.model.base import Noted
 from agentmsg.model.generated import given
@@ -25,7 +25,7 @@ from agentmsg.values.types import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["Additions", "additions", "without"]
+__all__ = ["Additions", "additions", "may_hold_objects", "without"]
 
 _Path: TypeAlias = "tuple[str | int, ...]"
 Additions: TypeAlias = "dict[_Path, tuple[Any, Any]]"
@@ -72,6 +72,17 @@ def _rules_of(cls: Any) -> tuple[tuple[str, Callable[[Any], bool]], ...]:
         return tuple((name, _is_zero) for name in COUNTERS)
     own = {"id": _any, **_FIELDS} if cls is Msg else _FIELDS
     return tuple((field.name, own[field.name]) for field in attrs.fields(cls) if field.name in own)
+
+
+@cache
+def may_hold_objects(kind: Any) -> tuple[str, ...]:
+    """Return the fields that may hold objects of the model: not texts, numbers, times and free-form JSON."""
+    return tuple(field.name for field in attrs.fields(kind) if not _NO_OBJECTS.fullmatch(str(field.type)))
+
+
+_NO_OBJECTS = re.compile(
+    r"(Mapping\[str, JSON\]|tuple\[float, \.\.\.\]|JSON|None|bool|datetime|float|int|object|str| \| )+"
+)
 
 
 def additions(owner: Noted) -> Additions:

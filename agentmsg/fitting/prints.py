@@ -20,21 +20,21 @@ import attrs
 
 from agentmsg.fitting.additions import additions, without
 from agentmsg.fitting.changes import changed
-from agentmsg.fitting.losses import pointer
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.generated import Made, given
 from agentmsg.model.msg import Msg
 from agentmsg.registry import get_codec
 from agentmsg.values.frozen import EMPTY
+from agentmsg.values.pointers import step_to
 from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_list, is_mapping, is_sequence
 
 if TYPE_CHECKING:
     from agentmsg.fitting.additions import Additions
-    from agentmsg.fitting.losses import Path
     from agentmsg.model.history import History
 
+    _Path: TypeAlias = "tuple[str | int, ...]"
     _Stated: TypeAlias = "tuple[tuple[str, str], ...]"
 
 __all__ = ["BlockPrint", "MessagePrint", "Prints", "bare", "canonical_engine", "prints_of", "read_prints"]
@@ -157,10 +157,10 @@ class Prints:
         messages = tuple(print_.as_stated(message) for print_, message in zip(self.messages, own, strict=False))
         return history.evolve(messages=(*messages, *own[len(messages) :]))
 
-    def place_of_edit(self, now: Prints) -> Path:
+    def place_of_edit(self, now: Prints) -> _Path:
         """Return the path of the first message or block of which a later print is another; empty if there is none."""
         for index, print_ in enumerate(self.messages):
-            path: Path = ("messages", index)
+            path: _Path = ("messages", index)
             if index >= len(now.messages) or len(print_.blocks) != len(now.messages[index].blocks):
                 return path
             if not print_.is_one(now.messages[index]):
@@ -181,7 +181,7 @@ def _are_one(one: str | None, other: str | None) -> bool:
 def _unstated(found: Additions, stated: _Stated) -> Additions:
     """Return those additions that aren't stated."""
     names = {name for name, _ in stated}
-    return {path: each for path, each in found.items() if pointer(path) not in names}
+    return {path: each for path, each in found.items() if _pointer(path) not in names}
 
 
 def _told(block: BlockPrint) -> Any:
@@ -269,7 +269,7 @@ def _said(owner: Any, told: dict[str, Any], hidden: set[str]) -> tuple[str, _Sta
     Notes are left out; those of what is inside the object, too.
     """
     found = additions(owner)
-    stated = tuple([(pointer(path), _value_print(value)) for path, (value, _) in found.items()])
+    stated = tuple([(_pointer(path), _value_print(value)) for path, (value, _) in found.items()])
     if found:
         plain = without(owner.evolve(content=()) if isinstance(owner, Msg) else owner, found)
         told = canonical_engine().write_any(bare(plain))
@@ -279,6 +279,10 @@ def _said(owner: Any, told: dict[str, Any], hidden: set[str]) -> tuple[str, _Sta
         return "", stated
     raw = dump_json(told)
     return _hex(dump_json(_noteless(told)) if b'"notes"' in raw else raw, _SAYS), stated
+
+
+def _pointer(path: _Path) -> str:
+    return "".join([step_to(str(step)) for step in path])[1:]
 
 
 def _value_print(value: Any) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
 
+from agentmsg.fitting.additions import may_hold_objects
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import flags_of
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["may_hold_objects", "respelt", "spellings"]
+__all__ = ["respelt", "spellings"]
 
 # In a tree of spellings, the key for the object itself.
 _HERE = object()
@@ -88,17 +87,6 @@ def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
             for index, item in enumerate(cast("tuple[object, ...]", value)):
                 if isinstance(item, Noted):
                     yield from _spelling(item, (*path, name, index))
-
-
-@cache
-def may_hold_objects(kind: Any) -> tuple[str, ...]:
-    """Return the fields that may hold objects of the model: not texts, numbers, times and free-form JSON."""
-    return tuple(field.name for field in attrs.fields(kind) if not _NO_OBJECTS.fullmatch(str(field.type)))
-
-
-_NO_OBJECTS = re.compile(
-    r"(Mapping\[str, JSON\]|tuple\[float, \.\.\.\]|JSON|None|bool|datetime|float|int|object|str| \| )+"
-)
 
 
 def respelt(

@@ -7,13 +7,14 @@ list doesn't matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from itertools import accumulate, takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg.errors import is_a
+from agentmsg.fitting.difference import difference
 from agentmsg.model.checks import flag, one_of
 from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
@@ -21,6 +22,9 @@ from agentmsg.model.tool_links import Place, answered
 from agentmsg.ops.conditions import refused, roles_of
 from agentmsg.ops.tokens import approximate_tokens
 from agentmsg.ops.truncating import Side, part_of
+
+if TYPE_CHECKING:
+    from agentmsg.fitting.losses import Loss
 
 __all__ = ["trim_messages"]
 
@@ -38,6 +42,7 @@ def trim_messages(
     end_on: str | Iterable[str] | None = None,
     allow_partial: bool = False,
     keep_tool_pairs: bool = True,
+    losses: MutableSequence[Loss] | None = None,
 ) -> History:
     """Return the longest end (or beginning) of a history with at most ``max_tokens`` tokens.
 
@@ -58,12 +63,15 @@ def trim_messages(
             ``agentmsg.ops.truncating``). The part keeps the id and the other fields.
         keep_tool_pairs: keep or drop a call and all its results together, with everything between them. Calls without
             results, and results without calls, aren't affected.
+        losses: a list that collects what is left out, as losses; ``restore`` puts it back.
 
     Raises:
         InvalidMessage: if an argument has the wrong type; code "option" for an unknown strategy, and for ``start_on``
             with "first"; code "type" if the counter doesn't return a number of tokens.
     """
     _check(max_tokens, counter, strategy, start_on)
+    if losses is not None and not is_a(losses, (MutableSequence,)):
+        raise refused("losses", losses, "a list")
     for name, value in (("keep_system", keep_system), ("allow_partial", allow_partial)):
         flag(value, name)
     flag(keep_tool_pairs, "keep_tool_pairs")
@@ -82,7 +90,10 @@ def trim_messages(
     )
     kept = window.trimmed(strategy, allow_partial=allow_partial)
     unchanged = len(kept) == len(body) and all(one is other for one, other in zip(kept, body, strict=True))
-    return history if unchanged else history.evolve(messages=(*system, *kept))
+    trimmed = history if unchanged else history.evolve(messages=(*system, *kept))
+    if losses is not None:
+        losses.extend(difference(history, trimmed, "trim"))
+    return trimmed
 
 
 def _check(max_tokens: Any, counter: Any, strategy: Any, start_on: Any) -> None:
