@@ -164,7 +164,7 @@ PACKED: dict[str, Any] = {
     "role as text": [1, [["assistant", []]]],
     "text in an array": [1, [[2, [[1, "hi"], "ho"]]]],
     "content as text": [1, [[2, "hi"]]],
-    "later items": [1, [[2, [], *[None] * 13, 1, None]], *[None] * 6, "later"],
+    "later items": [1, [[2, [], *[None] * 15, 1, None]], *[None] * 6, "later"],
     "unknown block": [1, [[2, [[99, 1], ["hologram", {}]]]]],
     "explicit default": [1, [[2, [], None, None, None, None, None, None, None, {}]]],
 }

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg.formats.codec import Codec
+    from agentmsg.formats.envelopes import Envelope
     from agentmsg.formats.reasons import Said
     from agentmsg.model.history import History
 
@@ -60,11 +61,45 @@ def fit(history: History, codec: Codec) -> Fitted:
         history: any history; it isn't changed.
         codec: its capability table decides; without one, what comes back when the history is written and read.
     """
-    caps = codec.caps
+    caps, envelope = codec.caps, codec.envelope
     if caps.everything:
         return make_fitted(history, history, codec.name)
     if caps.measured:
         return measured(history, codec)
+    if envelope is not None:
+        inside = envelope.wrapped(history)
+        if inside is not history:
+            return _fit_inside(history, inside, codec, envelope)
+    return _fit(history, codec)
+
+
+def _fit_inside(history: History, inside: History, codec: Codec, envelope: Envelope) -> Fitted:
+    """Fit what an envelope holds of a history, and take it out again."""
+    fitted = _fit(inside, codec)
+    if fitted.history is inside:
+        return make_fitted(history, history, codec.name, codec.caps.derives_names)
+    reasons, known = Reasons(), fitted.known
+    for message, wrapped in zip(history.messages, inside.messages, strict=True):
+        reasons.became(message, wrapped)
+        if len(message.content) == len(wrapped.content):
+            reasons.all_became(message.content, wrapped.content)
+    if known.reasons is not None:
+        reasons.extend(known.reasons)
+    sources = {id(wrapped): message for message, wrapped in zip(history.messages, inside.messages, strict=True)}
+    kept = envelope.unwrapped(fitted.history)
+    messages = [sources.get(id(old), new) for old, new in zip(fitted.history.messages, kept.messages, strict=True)]
+    for old, new in zip(fitted.history.messages, messages, strict=True):
+        if reasons.source(old) is not new:
+            reasons.became(old, new)
+            if len(old.content) == len(new.content):
+                reasons.all_became(old.content, new.content)
+    output = with_fields(fitted.history, messages=tuple(messages))
+    return make_fitted(history, output, codec.name, codec.caps.derives_names, make_known(reasons, None, known.in_place))
+
+
+def _fit(history: History, codec: Codec) -> Fitted:
+    """Fit by the capability table."""
+    caps = codec.caps
     misfit, steps, fields = _compiled(caps)
     messages = history.messages
     first = misfit(messages, 0, codec)

@@ -34,9 +34,9 @@ EXTRAS = "extras"
 """The field whose keys have losses of their own: a path may go on behind it."""
 ANNOTATIONS = frozenset(
     {
-        "id", "created_at", "name", "recipient", "model", "metadata", "response_metadata", "usage", "finish_reason",
-        "embedding", EXTRAS, "item_id", "phase", "cache", "signature", "citations", "detail", "status", "provider",
-        "tool_call_id", "error_type", "artifact", "strict", "title",
+        "id", "created_at", "name", "recipient", "model", "api", "metadata", "response_metadata", "usage",
+        "finish_reason", "embedding", EXTRAS, "item_id", "phase", "cache", "signature", "citations", "detail", "status",
+        "provider", "tool_call_id", "error_type", "artifact", "strict", "title",
     }
 )  # fmt: skip
 """The fields that are annotations wherever they stand, but for the status of what failed."""

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    **dict.fromkeys(("ANSWER", "Answers", "answer_caps", "completing", "told"), "agentmsg.formats.bodies.answers"),
+    **dict.fromkeys(
+        ("ANSWER", "Answers", "answer_caps", "as_read", "completing", "told"), "agentmsg.formats.bodies.answers"
+    ),
     "Pairs": "agentmsg.formats.bodies.pairs",
     "Requests": "agentmsg.formats.bodies.requests",
     **dict.fromkeys(("RowCodec", "as_address", "check_document", "sources_at"), "agentmsg.formats.bodies.rows"),
@@ -62,6 +64,7 @@ __all__ = [
     "ToolColumn",
     "answer_caps",
     "as_address",
+    "as_read",
     "check_document",
     "completing",
     "listed_tools",
