@@ -240,10 +240,7 @@ def make_response_caps(
     )
     for cls in _SAID:
         fields = rows[cls].fields
-        only = {
-            "cache": _only_in_lists(fields["cache"], None),
-            "extras": _only_in_lists(fields["extras"], EMPTY),
-        }
+        only = {"cache": _only_in_lists(fields["cache"], None), "extras": _only_in_lists(fields["extras"], EMPTY)}
         rows[cls] = Row({**fields, **only}, _with_words)
 
     def read_whole(native: Any) -> am.Msg:
@@ -252,24 +249,16 @@ def make_response_caps(
         return read(native)
 
     made, metadata = Rows(answer), _metadata(answer)
+    fields = {
+        **made.message("response"),
+        **made.message("choice"),
+        "usage": _usage(),
+        "response_metadata": metadata,
+        "extras": _extras(messages, answer, metadata),
+    }
+    row = MessageRow(fields=fields, blocks=rows, otherwise=_answer, joins=_joined)
     return Caps(
-        messages={
-            "assistant": by_provider(
-                MessageRow(
-                    fields={
-                        **made.message("response"),
-                        **made.message("choice"),
-                        "usage": _usage(),
-                        "response_metadata": metadata,
-                        "extras": _extras(messages, answer, metadata),
-                    },
-                    blocks=rows,
-                    otherwise=_answer,
-                    joins=_joined,
-                )
-            ),
-            "native": rules.native_message_row(FAMILY, read_whole),
-        },
+        messages={"assistant": by_provider(row), "native": rules.native_message_row(FAMILY, read_whole)},
         history={
             "extras": carried_extras((RESPONSE, lambda history: None if history.messages else frozenset({"choices"})))
         },
