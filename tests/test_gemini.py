@@ -80,6 +80,25 @@ RESULTS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("spelt", "read"),
+    [
+        ("ab-_", "ab+/"),
+        ("ab_", "ab/="),
+        ("YQ", "YQ=="),
+        ("-____-", "+////+=="),
+        # These are no base64 in another alphabet.
+        *((text, text) for text in ("YQ==", "a+/b", "a", "a+b_", "skip_thought_signature_validator", "Y2lu…")),
+    ],
+)
+def test_signatures_are_read_into_one_alphabet(spelt: str, read: str) -> None:
+    """Clients decode the standard alphabet only; the document comes back as it was spelt."""
+    document = {"contents": [{"role": "model", "parts": [{"text": "a", "thoughtSignature": spelt}]}]}
+    history = exact_return(am.get_codec("gemini"), document)
+    assert history is not None
+    assert history[0].content[0].signature == am.Signature("google", read)
+
+
 @pytest.mark.parametrize(("part", "block"), MODEL, ids=["+".join(part) for part, _ in MODEL])
 def test_a_part_is_a_block(part: dict[str, Any], block: am.Block) -> None:
     """A model's part is this block, and the block is written as the part, down to the last key."""
