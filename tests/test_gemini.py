@@ -288,7 +288,7 @@ def test_one_tool_needs_no_list(tool: dict[str, Any]) -> None:
     ("message", "contents", "level"),
     [
         (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("anthropic", "x"))),
-         [{"role": "model", "parts": [{"text": "Hm", "thought": True}]}], "annotation"),
+         [{"role": "model", "parts": [{"text": "Hm", "thought": True}]}], "content"),
         (msg("assistant", am.ThinkingBlock(redacted="x")), [], "content"),
         (msg("assistant", am.RefusalBlock("No")), [{"role": "model", "parts": [{"text": "No"}]}], "annotation"),
         (msg("user", am.FileBlock(am.FileSource("file-1", "openai"))), [], "content"),

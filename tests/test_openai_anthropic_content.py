@@ -215,9 +215,9 @@ def test_thinking_may_be_text_in_tags() -> None:
 
 
 def test_thinking_may_stand_in_a_field_of_compatible_servers() -> None:
-    """If the field can't hold a signature, only that is lost."""
+    """If the field can't hold a signature, only that is lost: its provider needs it back."""
     field = am.get_codec("openai", thinking="reasoning_content")
-    lost = f"{FIRST}/signature dropped (annotation)"
+    lost = f"{FIRST}/signature dropped (content)"
     converts(telling([SIGNED, text("a")]), "anthropic", field, telling("a", reasoning_content="Hm."), lost, types=False)
     blocks = am.get_codec("openai", thinking="thinking_blocks")
     converts(telling([SIGNED, text("a")]), "anthropic", blocks, telling("a", thinking_blocks=[SIGNED]), types=False)

@@ -267,7 +267,7 @@ def test_what_is_no_bytes_is_kept_whole(data: Any) -> None:
 
 NOWHERE: list[tuple[am.Msg, Any, str]] = [
     (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("nobody", "x"))),
-     [{"type": "reasoning", "text": "Hm"}], "annotation"),
+     [{"type": "reasoning", "text": "Hm"}], "content"),
     (msg("user", am.ImageBlock.from_url("a.png")), [], "content"),
     (msg("user", am.FileBlock(am.Base64Source("AAAA", "image/png"))),
      [{"type": "image", "image": "AAAA", "mediaType": "image/png"}], "annotation"),

@@ -35,7 +35,7 @@ EXTRAS = "extras"
 ANNOTATIONS = frozenset(
     {
         "id", "created_at", "name", "recipient", "model", "api", "metadata", "response_metadata", "usage",
-        "finish_reason", "embedding", EXTRAS, "item_id", "phase", "cache", "signature", "citations", "detail", "status",
+        "finish_reason", "embedding", EXTRAS, "item_id", "phase", "cache", "citations", "detail", "status",
         "provider", "tool_call_id", "error_type", "artifact", "strict", "title",
     }
 )  # fmt: skip
