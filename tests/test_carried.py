@@ -1,4 +1,4 @@
-"""Law 3d, measured: what each format carries of every field, alone. A writer that drops more is honest, but shows here."""
+"""Law 3d, measured: what each format carries of every field, alone. A lazy writer is honest, but shows here."""
 
 from __future__ import annotations
 
