@@ -62,6 +62,7 @@ from agentmsg.values.frozen import JSON, FrozenDict, FrozenList, thaw
 if TYPE_CHECKING:
     from agentmsg.api.joining import decode_parts
     from agentmsg.api.reading import decode, loads
+    from agentmsg.api.trimming import trim_messages
     from agentmsg.api.writing import Conversion, convert, dumps, encode, restore
     from agentmsg.checking.detection import detect, recognize
     from agentmsg.embed.annotations import As
@@ -80,7 +81,6 @@ if TYPE_CHECKING:
     from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.tokens import approximate_tokens, token_counter
-    from agentmsg.ops.trimming import trim_messages
     from agentmsg.ops.turns import Turn
     from agentmsg.redacting.redactor import Redaction, redact
     from agentmsg.registry import codec_names, get_codec
@@ -141,7 +141,7 @@ _LATER = {
     "restore": "agentmsg.api.writing",
     "same": "agentmsg.model.equality",
     "token_counter": "agentmsg.ops.tokens",
-    "trim_messages": "agentmsg.ops.trimming",
+    "trim_messages": "agentmsg.api.trimming",
 }
 
 # Grouped, the most used first.

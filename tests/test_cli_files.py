@@ -126,6 +126,21 @@ def test_files_that_do_not_belong_together_are_refused(order: list[int], account
     assert (done.exit_code, words in done.stderr, Path("c.jsonl").exists()) == (1, True, False)
 
 
+def test_edits_are_refused_or_kept() -> None:
+    """An edited document is refused with the place and the way out; --edits keep restores the rest around the edit."""
+    agentmsg("convert", saved("a.jsonl"), "-o", "b.jsonl", "--to", "anthropic", "--losses", "l.jsonl")
+    before, written = Path("a.jsonl").read_bytes(), Path("b.jsonl").read_bytes()
+    Path("b.jsonl").write_bytes(written.replace(b"Bye", b"Ciao"))
+    refused = agentmsg("restore", "b.jsonl", "l.jsonl", "-o", "c.jsonl")
+    assert (refused.exit_code, Path("c.jsonl").exists()) == (1, False)
+    assert "error [edited]" in refused.stderr
+    assert "messages/1/content/0" in refused.stderr
+    assert 'edits="keep"' in refused.stderr
+    kept = agentmsg("restore", "b.jsonl", "l.jsonl", "-o", "c.jsonl", "--edits", "keep")
+    assert kept.exit_code == 0, kept.output
+    assert Path("c.jsonl").read_bytes() == before.replace(b"Bye", b"Ciao")
+
+
 @pytest.mark.parametrize(("depth", "is_read"), [(120, True), (126, True), (130, False), (200, False)])
 def test_whatever_can_be_read_can_be_verified(depth: int, is_read: bool) -> None:
     """A document of the greatest readable depth is proved too; a deeper one is refused."""

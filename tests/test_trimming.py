@@ -451,3 +451,22 @@ def test_all_results_of_a_call_stay_with_it(strategy: Any, results: int, togethe
             kept = talk.trim(budget, strategy=strategy, allow_partial=partial)
             found = sum(len(message.tool_results) for message in kept)
             assert (found, sum(len(message.tool_calls) for message in kept)) in {(results, 1), (0, 0)}
+
+
+@given(talks(), st.integers(0, 12), ways(), st.booleans())
+def test_what_is_left_out_is_told_and_comes_back(
+    history: am.History, budget: int, how: dict[str, Any], partial: bool
+) -> None:
+    """The losses and what is left are the whole, also with a message at its end; nothing is told of what stays."""
+    losses: list[am.Loss] = []
+    kept = history.trim(budget, counter=words, allow_partial=partial, losses=losses, **how)
+    assert am.same(am.restore(kept, losses), history)
+    assert bool(losses) is not am.same(kept, history)
+    more = am.Msg("user", "And?", id=None, created_at=None)
+    assert am.same(am.restore(am.History([*kept, more]), losses), am.History([*history, more]))
+
+
+def test_losses_of_trimming_need_a_list() -> None:
+    """Anything but a list is refused."""
+    with pytest.raises(am.InvalidMessage, match="losses must be a list"):
+        am.trim_messages([am.Msg.user("a")], 1, losses=())  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The calls that users make: loads, dumps, decode, decode_parts, encode, convert, restore.
+"""The calls that users make: loads, dumps, decode, decode_parts, encode, convert, restore, trim_messages.
 
 ``agentmsg`` itself has their names.
 
@@ -8,5 +8,6 @@ May import whatever lies below it.
 | --- | --- |
 | joining | decode_parts: several documents that are one conversation |
 | reading | loads and decode, without what writing needs |
+| trimming | trim_messages |
 | writing | dumps, encode, convert, restore |
 """

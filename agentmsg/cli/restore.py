@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
@@ -21,9 +21,12 @@ from agentmsg.cli.options import (
 from agentmsg.cli.report import Lost
 from agentmsg.cli.terminal import is_terminal, standard_in, standard_out
 from agentmsg.errors import FileError
-from agentmsg.files.file_names import STANDARD, Form, as_array, check_column, kind_of, written_kind
+from agentmsg.files.file_names import STANDARD, Form, Kind, as_array, check_column, kind_of, written_kind
 from agentmsg.files.restoring import Restoring
 from agentmsg.registry import get_codec
+
+if TYPE_CHECKING:
+    from agentmsg.fitting.restore import Edits
 
 __all__ = ["command"]
 
@@ -33,7 +36,17 @@ Examples:
   agentmsg restore out.jsonl losses.jsonl -o original.jsonl
   agentmsg restore out.json losses.jsonl -t openai --pretty
   agentmsg restore carrying.json -o original.json
+  agentmsg restore edited.json losses.jsonl --edits keep
 """
+
+
+_edits_option = click.option(
+    "--edits",
+    type=click.Choice(["refuse", "keep"]),
+    default="refuse",
+    show_default=True,
+    help="Refuse documents that were edited since, or keep the edits and restore the rest.",
+)
 
 
 @click.command("restore", short_help="Rebuild the originals of converted documents.", epilog=_EXAMPLES)
@@ -45,6 +58,7 @@ Examples:
 @codec_options
 @form_option
 @column_option
+@_edits_option
 @click.option("--split", is_flag=True, help="Read CONVERTED as a JSON array, one document per item.")
 @click.option("--array", is_flag=True, help="Write all documents as one JSON array.")
 @click.option("--pretty", is_flag=True, help="Indent the JSON.")
@@ -60,6 +74,7 @@ def command(
     options: tuple[tuple[str, Any], ...],
     form: Form | None,
     column: str | None,
+    edits: Edits,
     split: bool,
     array: bool,
     pretty: bool,
@@ -69,7 +84,8 @@ def command(
 
     CONVERTED is the output of "agentmsg convert", and LOSSES is the report that it wrote with --losses. The JSON values
     are the same as before. So are the bytes, if the originals were compact JSON with their keys in the order in which
-    agentmsg writes them. You may add messages at the end of a document; any other change is refused.
+    agentmsg writes them. You may add messages at the end of a document. Any other change is refused, unless you pass
+    --edits keep; but what a program adds when it loads and saves a document, such as ids and times, is no change.
 
     Without LOSSES, this restores the content that --carry kept in the documents. Neither file is ever overwritten.
     """
@@ -84,12 +100,7 @@ def command(
     check_column(column, kind, target_kind)
     if array:
         target_kind = as_array(target_kind)
-    if pretty and target_kind.form != "json":
-        msg = f"{output}: --pretty needs a .json file with one document"
-        raise FileError(msg, code="form")
-    if output == STANDARD and target_kind.form == "msgpack" and is_terminal(sys.stdout):
-        msg = "won't write binary data to a terminal: name a file with -o"
-        raise click.UsageError(msg)
+    _check_output(output, target_kind, pretty=pretty)
     # A terminal gets the readable form.
     is_shown = output == STANDARD and is_terminal(sys.stdout)
     lost = Lost()
@@ -102,6 +113,7 @@ def command(
         source=source,
         codec=codec,
         options=options,
+        edits=edits,
         target=output,
         target_kind=target_kind,
         pretty=pretty or is_shown,
@@ -109,6 +121,15 @@ def command(
     ).run(standard_in, screen if is_shown else standard_out, lost.add)
     if not quiet:
         lost.tell()
+
+
+def _check_output(output: str, kind: Kind, *, pretty: bool) -> None:
+    if pretty and kind.form != "json":
+        msg = f"{output}: --pretty needs a .json file with one document"
+        raise FileError(msg, code="form")
+    if output == STANDARD and kind.form == "msgpack" and is_terminal(sys.stdout):
+        msg = "won't write binary data to a terminal: name a file with -o"
+        raise click.UsageError(msg)
 
 
 def _usual(form: Form) -> Form:

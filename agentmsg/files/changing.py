@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import attrs
 
+from agentmsg.api.trimming import trim_messages
 from agentmsg.ops.filtering import filter_messages
 from agentmsg.ops.tokens import approximate_tokens, token_counter
-from agentmsg.ops.trimming import trim_messages
 from agentmsg.redacting.redactor import Redactor
 from agentmsg.redacting.rule import SecretKind
 

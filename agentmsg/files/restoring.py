@@ -25,6 +25,7 @@ from agentmsg.fitting.account_file import from_lines
 from agentmsg.fitting.carry import carried_text, restore
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
+from agentmsg.fitting.restore import Edits
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.redacting.redactor import REDACTED
 from agentmsg.registry import get_codec
@@ -101,6 +102,7 @@ class Restoring:
             format detected from the first documents.
         codec: the format to write; None: the one that the loss reports name.
         options: codec options.
+        edits: whether documents that were edited since are refused, or restored around the edits.
         target: the name of the file to write, or "-".
         target_kind: its kind.
         pretty: whether to indent JSON.
@@ -117,6 +119,7 @@ class Restoring:
     target: str
     target_kind: Kind
     pretty: bool
+    edits: Edits = "refuse"
     force: bool = False
 
     def run(
@@ -133,7 +136,7 @@ class Restoring:
             told: called with a document's number and its losses in the format to write.
 
         Raises:
-            LossError: code "edited" if documents and loss reports don't belong together.
+            LossError: code "edited" if documents and loss reports don't belong together, or were edited since.
             AgentMsgError: if they can't be read or written; nothing is written then, except to stdout.
         """
         check_distinct([self.target], [self.converted] if self.accounts is None else [self.converted, self.accounts])
@@ -192,7 +195,7 @@ class Restoring:
             codec = self.source or detected((found,))
             source = source or codec
         converted = loads(_data(found), get_codec(codec), duplicates="error")
-        return restore(converted, own.losses), source
+        return restore(converted, own.losses, edits=self.edits), source
 
     def _carried(self, converted: Iterator[Found]) -> Iterator[tuple[History, str | None]]:
         """Yield the originals of documents as far as they carry them, and their formats."""
@@ -204,7 +207,10 @@ class Restoring:
         for found in chain(first, converted):
             history = loads(_data(found), get_codec(source), duplicates="error")
             text = carried_text(history)
-            yield restore(history), None if text is None else _account(text.encode().splitlines()).source
+            yield (
+                restore(history, edits=self.edits),
+                None if text is None else _account(text.encode().splitlines()).source,
+            )
 
     def _written(self, history: History, codec: str | None, number: int, told: Callable[[int, Losses], None]) -> bytes:
         name = self.codec or codec

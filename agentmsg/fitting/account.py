@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -12,12 +12,17 @@ from agentmsg.fitting.digest import printed
 from agentmsg.fitting.levels import extras_hold_content
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.spellings import spellings
+from agentmsg.model.base import Noted
 from agentmsg.model.construction import maker
-from agentmsg.model.equality import same
+from agentmsg.model.equality import compared, same
 from agentmsg.model.history import History
+from agentmsg.values.types import class_of, is_mapping
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from agentmsg.fitting.fitted import Fitted
+    from agentmsg.fitting.losses import Path
 
 __all__ = ["account", "check_unedited", "loses_content"]
 
@@ -56,13 +61,40 @@ def check_unedited(history: History, output: History) -> None:
         LossError: code "edited".
     """
     for index, message in enumerate(output.messages):
-        if index >= len(history) or not same(history.messages[index], message):
-            msg = "the loss report belongs to another history"
-            raise LossError(msg, code="edited", path=("messages", index))
+        if index >= len(history):
+            raise _edited(("messages", index))
+        if not same(history.messages[index], message):
+            raise _edited(("messages", index, *_place(message, history.messages[index])))
     for name in ("id", "tools", "metadata", "settings", "sorted_extras"):
-        if not same(getattr(history, name), getattr(output, name)):
-            msg = "the loss report belongs to another history"
-            raise LossError(msg, code="edited", path=(name.removeprefix("sorted_"),))
+        was, now = getattr(output, name), getattr(history, name)
+        if not same(now, was):
+            raise _edited((name.removeprefix("sorted_"), *_place(was, now)))
+
+
+def _edited(path: Path) -> LossError:
+    return LossError("the loss report belongs to another history", code="edited", path=path)
+
+
+def _place(was: Any, now: Any) -> Path:
+    """Return the way to the first difference of two values that aren't the same."""
+    for step, before, after in _inside(was, now):
+        if not same(before, after):
+            return (step, *_place(before, after))
+    return ()
+
+
+def _inside(was: Any, now: Any) -> Iterator[tuple[str | int, Any, Any]]:
+    """Yield what two values of one kind hold, side by side."""
+    if isinstance(was, Noted):
+        if class_of(was) is class_of(now):
+            kind: Any = class_of(was)
+            yield from ((name, get(was), get(now)) for name, get in compared(kind))
+    elif is_mapping(was) and is_mapping(now):
+        yield from ((key, was.get(key), now.get(key)) for key in {**was, **now})
+    elif isinstance(was, (tuple, list)) and isinstance(now, (tuple, list)):
+        before, after = cast("Sequence[Any]", was), cast("Sequence[Any]", now)
+        if len(before) == len(after):
+            yield from ((index, *pair) for index, pair in enumerate(zip(before, after, strict=True)))
 
 
 def loses_content(fitted: Fitted) -> bool:

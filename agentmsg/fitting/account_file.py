@@ -30,13 +30,12 @@ from agentmsg.errors import AgentMsgError, DecodeError, LossError
 from agentmsg.fitting.digest import DIGESTS, canonical, content_digest, digest_of, is_digest, printed
 from agentmsg.fitting.levels import EXTRAS, field_of, level_at
 from agentmsg.fitting.losses import Loss, Losses, Path, Settled, pointer
-from agentmsg.fitting.prints import Prints, prints_of, read_prints
+from agentmsg.fitting.prints import Prints, canonical_engine, prints_of, read_prints
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.model.base import CacheHint, Citation, Noted, Signature
 from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
 from agentmsg.model.usage import Usage
-from agentmsg.registry import get_codec
 from agentmsg.values.frozen import adopt
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list
@@ -70,13 +69,6 @@ _ITEMS: Mapping[str, Callable[[Any, Any], Any]] = {
     "content": lambda engine, value: engine.read_blocks([value], 0)[0],
     "tools": lambda engine, value: engine.read_tools([value], 0)[0],
 }
-
-
-def _engine() -> Any:
-    """Return the codec that reads and writes single objects of the model in canonical JSON."""
-    engine = cast("Any", get_codec("json")).engine
-    engine.fill()
-    return engine
 
 
 def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
@@ -203,7 +195,7 @@ def _usual_level(loss: Loss) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Noted):
-        return _engine().write_any(value)
+        return canonical_engine().write_any(value)
     if isinstance(value, tuple):
         return [_plain(item) for item in cast("tuple[object, ...]", value)]
     return value.isoformat() if isinstance(value, datetime) else value
@@ -215,7 +207,7 @@ def _typed(path: Path, value: Any) -> Any:
         return None
     last = field_of(path)
     read = _ITEMS.get(str(path[-2])) if isinstance(last, int) else _FIELDS.get(last)
-    return adopt(value) if read is None else read(_engine(), value)
+    return adopt(value) if read is None else read(canonical_engine(), value)
 
 
 def from_lines(lines: Iterable[bytes | str]) -> Losses:

@@ -144,7 +144,8 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
             carried in the history (``carry=True``) are found there. None: restore only what it carries; if it carries
             nothing, the history itself is returned.
         edits: "refuse" any other change to the converted history, or "keep" it: what you changed, inserted, deleted or
-            moved stays so, and the rest is restored around it.
+            moved stays so, and the rest is restored around it. What a loader adds where the output had nothing, such as
+            ids, times and counts of zero, is no change, and is left out.
 
     Raises:
         LossError: code "edited" if the loss report belongs to another history, or if edits are to be kept, and it can't
@@ -154,7 +155,7 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
     if losses is None:
         one_of(edits, "edits", "refuse", "keep")
         found = _found(history, None)
-        return history if found is None else woven(*_taken(history, *found), edits=edits)
+        return history if found is None else _from_inside(*_taken(history, *found), edits)
     if not is_a(losses, Losses) or not losses.carried:
         return woven(history, losses, edits=edits)
     # Edits may have moved the message that holds them.
@@ -164,6 +165,12 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
         raise LossError(msg, code="edited", codec=losses.codec)
     output, inside = _taken(history, *found)
     return woven(output, relisted(losses, [*inside, *losses], carried=0), edits=edits)
+
+
+def _from_inside(output: History, inside: Losses, edits: Edits) -> History:
+    """Restore an output with the report that it carried, which is bound to its content only."""
+    known = inside.prints() if edits == "refuse" else None
+    return woven(output if known is None else known.as_stated(output), inside, edits=edits)
 
 
 def uncarried(history: History, losses: Losses) -> History:

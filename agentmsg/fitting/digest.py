@@ -16,12 +16,11 @@ import attrs
 
 from agentmsg.fitting.changes import changed
 from agentmsg.fitting.levels import ANNOTATIONS
-from agentmsg.fitting.prints import prints_of
+from agentmsg.fitting.prints import bare, prints_of
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.construction import absent_values
 from agentmsg.model.history import History, as_history
-from agentmsg.model.msg import Msg
 from agentmsg.registry import get_codec
 from agentmsg.values.frozen import EMPTY
 from agentmsg.values.types import class_of
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.prints import Prints
     from agentmsg.model.history import MsgLike
+    from agentmsg.model.msg import Msg
     from agentmsg.model.settings import Settings
 
 __all__ = ["DIGESTS", "canonical", "content_digest", "digest", "digest_of", "is_digest", "printed"]
@@ -56,9 +56,9 @@ def canonical(history: History) -> dict[str, Any]:
 
 
 def _without_notes(history: History, *, exact: bool) -> History:
-    bare = [_bare(message, exact=exact) for message in history.messages]
+    messages = [bare(message, exact=exact) for message in history.messages]
     changes: dict[str, Any] = {} if exact else {"id": None}
-    return history.evolve(messages=bare, notes={}, settings=_noteless(history.settings), **changes)
+    return history.evolve(messages=messages, notes={}, settings=_noteless(history.settings), **changes)
 
 
 def _noteless(settings: Settings | None) -> Settings | None:
@@ -109,22 +109,6 @@ def _content(owner: Any) -> Any:
             changes[name] = new
     if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
         changes["raw_input"] = None
-    return changed(owner, changes)
-
-
-def _bare(owner: Any, *, exact: bool) -> Any:
-    """Return a message or block without notes and without fields that aren't compared."""
-    changes: dict[str, Any] = {"notes": EMPTY} if owner.notes else {}
-    if isinstance(owner, Msg) and not exact:
-        changes |= {"id": None, "created_at": None}
-    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
-        changes["raw_input"] = None
-    content = getattr(owner, "content", None)
-    if isinstance(content, tuple) and content:
-        blocks = cast("tuple[object, ...]", content)
-        inner = tuple([_bare(block, exact=exact) for block in blocks])
-        if not all(map(is_, inner, blocks)):
-            changes["content"] = inner
     return changed(owner, changes)
 
 

@@ -45,7 +45,8 @@ class Slot:
     """One place of a list as it was.
 
     Attributes:
-        item: what is there now, or GONE.
+        item: what is there now, without what a loader added; or GONE.
+        at: where that is in the list now, if edits were looked for.
         is_changed: whether it was edited; None if that isn't known.
         is_moved: whether it was moved; a ``Back`` says where.
         is_unsure: whether it may be another one that was deleted or edited here.
@@ -54,6 +55,7 @@ class Slot:
     """
 
     item: Any
+    at: int = -1
     is_changed: bool | None = None
     is_moved: bool = False
     is_unsure: bool = False
@@ -73,6 +75,7 @@ class Slots:
 class _Print(Protocol):
     def is_one(self, other: Self, /) -> bool: ...
     def likeness(self, other: Self, /) -> int: ...
+    def as_stated(self, item: Any, /) -> Any: ...
 
 
 _P = TypeVar("_P", bound=_Print)
@@ -120,7 +123,7 @@ def _slot(i: int, pairs: Pairs, items: Sequence[Any], now: Sequence[_P], before:
     if i not in pairs:
         return Slot(GONE)
     k = pairs[i]
-    return Slot(items[k], not before[i].is_one(now[k]))
+    return Slot(before[i].as_stated(items[k]), k, not before[i].is_one(now[k]))
 
 
 def _paired(old: Sequence[_P], new: Sequence[_P]) -> tuple[Pairs, set[int]]:
@@ -166,8 +169,8 @@ def _exactly(print_: Any) -> Any:
 
 def _without_id(print_: Any) -> Any:
     if isinstance(print_, BlockPrint):
-        return attrs.evolve(print_, id=None, name=None)
-    return attrs.evolve(print_, id=None, blocks=tuple(map(_without_id, print_.blocks)))
+        return attrs.evolve(print_, id=None, name=None, stated=())
+    return attrs.evolve(print_, id=None, stated=(), blocks=tuple(map(_without_id, print_.blocks)))
 
 
 def _by_key(prints: Sequence[Any], left: list[int], key: Callable[[Any], Any]) -> dict[Any, list[int]]:
@@ -200,10 +203,9 @@ def _pair_gap(old: Sequence[_P], new: Sequence[_P], pairs: Pairs, mine: list[int
 def edited_messages(messages: Sequence[Msg], now: Prints, before: Prints) -> Slots:
     """Find what was edited in a list of messages, and in their contents."""
     found = edited(messages, now.messages, before.messages)
-    prints = {id(message): each for message, each in zip(messages, now.messages, strict=True)}
     for slot, old in zip(found.slots, before.messages, strict=True):
         if slot.item is GONE:
             slot.blocks = Slots([Slot(GONE) for _ in old.blocks])
         elif slot.is_changed:
-            slot.blocks = edited(slot.item.content, prints[id(slot.item)].blocks, old.blocks)
+            slot.blocks = edited(messages[slot.at].content, now.messages[slot.at].blocks, old.blocks)
     return found

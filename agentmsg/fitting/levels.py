@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Level
 
 __all__ = ["ANNOTATIONS", "EXTRAS", "PROMPT_ROLES", "extras_hold_content", "field_of", "level_at", "level_of",
-           "level_of_loss"]  # fmt: skip
+           "level_of_loss", "words_of"]  # fmt: skip
 
 _Path: TypeAlias = "tuple[str | int, ...]"
 EXTRAS = "extras"
@@ -241,10 +241,15 @@ def _is_part(value: Mapping[str, Any]) -> bool:
     return isinstance(role, str) and not says_nothing(value.get("content", value.get("parts", value.get("value"))))
 
 
+def words_of(key: str) -> list[str]:
+    """Return the words of a key in lower case, however they are joined."""
+    return [word.lower() for word in _PARTS_OF_KEYS.findall(key[:_SHOWN])]
+
+
 @lru_cache(maxsize=4096)
 def _kind_of(key: str) -> str:
     """Return what a key says about its value: "content", "back" (a provider needs it), "note", "never" or ""."""
-    words = [word.lower() for word in _PARTS_OF_KEYS.findall(key[:_SHOWN])]
+    words = words_of(key)
     name = "_".join(words)
     if name in _NEVER:
         return "never"

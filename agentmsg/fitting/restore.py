@@ -1,7 +1,8 @@
 """restore: rebuild the input from the output and its loss report, also if the output was edited since.
 
 The order of a loss report doesn't matter, and if you leave field losses out, just those fields stay lost. What was
-edited is found by the prints of the output (see ``edits``); how lists are rebuilt, ``weaving`` says.
+edited is found by the prints of the output (see ``edits``); how lists are rebuilt, ``weaving`` says. What a loader adds
+is no edit, and isn't restored (see ``additions``).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 __all__ = ["Edits", "restore"]
 
@@ -32,7 +33,8 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
         history: the converted one (read back from its document or not); messages may have been appended.
         losses: its loss report, in any order. If you leave field losses out, just those fields stay lost.
         edits: "refuse" any other change to the converted history, or "keep" it: what you changed, inserted, deleted or
-            moved stays so, and the rest is restored around it.
+            moved stays so, and the rest is restored around it. What a loader adds where the output had nothing, such as
+            ids, times and counts of zero, is no change, and is left out.
 
     Raises:
         LossError: code "edited" if the loss report belongs to another history, or if edits are to be kept, and it can't
@@ -43,7 +45,7 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
     report = losses if is_a(losses, Losses) else None
     found = [checked(loss, Loss, "a loss") for loss in (losses if report is not None else listed(losses, "losses"))]
     if report is not None and report.guard is not None and edits == "refuse":
-        report.guard(history)
+        history = _unedited(history, report, report.guard)
     try:
         return _restored(history, report, tree(found), edits)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -51,6 +53,34 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
             raise
         msg = f"this isn't the loss report of this history: {excerpt(str(error))}"
         raise LossError(msg, code="edited") from error
+
+
+def _unedited(history: History, report: Losses, guard: Callable[[History], None]) -> History:
+    """Return a history as it was written: without what a loader added, if it did.
+
+    Raises:
+        LossError: code "edited", with the place.
+    """
+    try:
+        guard(history)
+    except LossError as error:
+        known = report.prints()
+        if known is None:
+            raise _hinting(error) from None
+    else:
+        return history
+    stated = known.as_stated(history)
+    try:
+        guard(stated)
+    except LossError as error:
+        error.path = error.path or known.place_of_edit(printed(stated))
+        raise _hinting(error) from None
+    return stated
+
+
+def _hinting(error: LossError) -> LossError:
+    msg = f'{error.message}, or it was edited since (edits="keep" keeps edits)'
+    return LossError(msg, code=error.code, path=error.path, codec=error.codec)
 
 
 def _restored(history: History, report: Losses | None, root: Node, edits: Edits) -> History:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
 
+from agentmsg.fitting.additions import may_hold_objects
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import flags_of
@@ -80,7 +79,7 @@ def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
         yield (*path, "raw_input"), owner.raw_input
     kind: Any = type(owner)
     yield from (((*path, name), False) for name in flags_of(kind) if getattr(owner, name) is False)
-    for name in _may_hold_notes(kind):
+    for name in may_hold_objects(kind):
         value = getattr(owner, name)
         if isinstance(value, Noted):
             yield from _spelling(value, (*path, name))
@@ -88,17 +87,6 @@ def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
             for index, item in enumerate(cast("tuple[object, ...]", value)):
                 if isinstance(item, Noted):
                     yield from _spelling(item, (*path, name, index))
-
-
-@cache
-def _may_hold_notes(kind: Any) -> tuple[str, ...]:
-    """Return the fields that may hold objects with notes: not texts, numbers, times and free-form JSON."""
-    return tuple(field.name for field in attrs.fields(kind) if not _NO_NOTES.fullmatch(str(field.type)))
-
-
-_NO_NOTES = re.compile(
-    r"(Mapping\[str, JSON\]|tuple\[float, \.\.\.\]|JSON|None|bool|datetime|float|int|object|str| \| )+"
-)
 
 
 def respelt(

@@ -22,6 +22,8 @@ from agentmsg.model.tools import Tool, as_tools
 from agentmsg.values.frozen import EMPTY, JSON, shallow
 
 if TYPE_CHECKING:
+    from collections.abc import MutableSequence
+
     from agentmsg.model.base import BaseBlock
     from agentmsg.model.fields import SettingsFields
     from agentmsg.model.pickling import Format
@@ -269,12 +271,13 @@ class History(Noted, Portable, Sequence[Msg]):
         end_on: str | Iterable[str] | None = None,
         allow_partial: bool = False,
         keep_tool_pairs: bool = True,
+        losses: MutableSequence[Any] | None = None,
     ) -> History:
         """Return the longest end (or beginning) of this history that fits into a token budget.
 
         See ``agentmsg.trim_messages`` for the arguments; the default counter is ``agentmsg.approximate_tokens``.
         """
-        history: History = above("ops.trimming").trim_messages(
+        history: History = above("api.trimming").trim_messages(
             self,
             max_tokens,
             counter=above("ops.tokens").approximate_tokens if counter is None else counter,
@@ -284,6 +287,7 @@ class History(Noted, Portable, Sequence[Msg]):
             end_on=end_on,
             allow_partial=allow_partial,
             keep_tool_pairs=keep_tool_pairs,
+            losses=losses,
         )
         return history
 

@@ -3,7 +3,6 @@
 | module | what |
 | --- | --- |
 | ``filtering`` | ``History.filter``, ``History.exclude`` and ``filter_messages`` |
-| ``trimming`` | ``History.trim`` |
 | ``truncating`` | the part of one message that fits |
 | ``tokens`` | tokens of a message, estimated or counted by a tokenizer |
 | ``conditions`` | the names, ids and roles that a caller asks for |

@@ -7,13 +7,15 @@ list doesn't matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from itertools import accumulate, takewhile
-from typing import Any
+from operator import is_
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from agentmsg.errors import is_a
+from agentmsg.fitting.difference import difference
 from agentmsg.model.checks import flag, one_of
 from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
@@ -21,6 +23,9 @@ from agentmsg.model.tool_links import Place, answered
 from agentmsg.ops.conditions import refused, roles_of
 from agentmsg.ops.tokens import approximate_tokens
 from agentmsg.ops.truncating import Side, part_of
+
+if TYPE_CHECKING:
+    from agentmsg.fitting.losses import Loss
 
 __all__ = ["trim_messages"]
 
@@ -38,6 +43,7 @@ def trim_messages(
     end_on: str | Iterable[str] | None = None,
     allow_partial: bool = False,
     keep_tool_pairs: bool = True,
+    losses: MutableSequence[Loss] | None = None,
 ) -> History:
     """Return the longest end (or beginning) of a history with at most ``max_tokens`` tokens.
 
@@ -58,19 +64,18 @@ def trim_messages(
             ``agentmsg.ops.truncating``). The part keeps the id and the other fields.
         keep_tool_pairs: keep or drop a call and all its results together, with everything between them. Calls without
             results, and results without calls, aren't affected.
+        losses: a list that collects what is left out, as losses; ``restore`` puts it back.
 
     Raises:
         InvalidMessage: if an argument has the wrong type; code "option" for an unknown strategy, and for ``start_on``
             with "first"; code "type" if the counter doesn't return a number of tokens.
     """
-    _check(max_tokens, counter, strategy, start_on)
-    for name, value in (("keep_system", keep_system), ("allow_partial", allow_partial)):
-        flag(value, name)
-    flag(keep_tool_pairs, "keep_tool_pairs")
+    _check(max_tokens, counter, strategy, start_on, losses)
+    _check_flags(keep_system=keep_system, allow_partial=allow_partial, keep_tool_pairs=keep_tool_pairs)
     history = as_history(messages)
     lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, history)) if keep_system else 0
     system, body = history.messages[:lead], history.messages[lead:]
-    rest = max_tokens - sum(_cost(counter, message) for message in system)
+    rest = max_tokens - sum(_cost(counter, each) for each in system)
     window = _Window(
         body,
         # If the system messages use up the budget, messages without tokens still fit.
@@ -81,11 +86,16 @@ def trim_messages(
         answered(body) if keep_tool_pairs else {},
     )
     kept = window.trimmed(strategy, allow_partial=allow_partial)
-    unchanged = len(kept) == len(body) and all(one is other for one, other in zip(kept, body, strict=True))
-    return history if unchanged else history.evolve(messages=(*system, *kept))
+    is_whole = len(kept) == len(body) and all(map(is_, kept, body))
+    trimmed = history if is_whole else history.evolve(messages=(*system, *kept))
+    if losses is not None:
+        losses.extend(difference(history, trimmed, "trim"))
+    return trimmed
 
 
-def _check(max_tokens: Any, counter: Any, strategy: Any, start_on: Any) -> None:
+def _check(max_tokens: Any, counter: Any, strategy: Any, start_on: Any, losses: Any) -> None:
+    if losses is not None and not is_a(losses, (MutableSequence,)):
+        raise refused("losses", losses, "a list")
     if not is_a(max_tokens, int) or isinstance(max_tokens, bool):
         raise refused("max_tokens", max_tokens, "a whole number")
     if not callable(counter):
@@ -93,6 +103,11 @@ def _check(max_tokens: Any, counter: Any, strategy: Any, start_on: Any) -> None:
     one_of(strategy, "strategy", "first", "last")
     if strategy == "first" and start_on is not None:
         raise refused("start_on", start_on, 'left out with strategy="first"', code="option")
+
+
+def _check_flags(**flags: Any) -> None:
+    for name, value in flags.items():
+        flag(value, name)
 
 
 def _cost(counter: Callable[[Msg], int], message: Msg) -> int:
