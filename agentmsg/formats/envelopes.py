@@ -46,6 +46,10 @@ class Envelope:
         """Return a message that was read, in the words of the one who answered; else the message itself."""
         raise NotImplementedError
 
+    def comes_back(self, message: Msg, wrapped: Msg) -> bool:
+        """Whether a message that was read is written as it was when it is wrapped again."""
+        return is_just_as(wrapped, message)
+
     def wrapped(self, history: History) -> History:
         """Return a history to write, in the framework's words; itself if nothing is to be wrapped."""
         return _changed(history, [self._wrapped(message) for message in history.messages])
@@ -68,7 +72,7 @@ class Envelope:
             return message
         try:
             new = self.unwrap(message)
-            return new if new is message or is_just_as(self.wrap(new), message) else message
+            return new if new is message or self.comes_back(message, self.wrap(new)) else message
         except (AgentMsgError, Unreadable):
             return message
 

@@ -57,10 +57,12 @@ class MadeTime(datetime):
 
 
 MADE_KINDS: Mapping[str, type[Any]] = {
+    "api": Made,
     "created_at": MadeTime,
     "id": Made,
     "item_id": Made,
     "name": MadeName,
+    "provider": Made,
     "tool_call_id": Made,
 }
 """The fields whose values, where the library made them, count as absent, and the classes that tell."""

@@ -46,6 +46,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.formats import Containers, cells, is_marked, marked, natives, note_of
+from agentmsg_codecs.vercel.envelope import VercelEnvelope
 from agentmsg_codecs.vercel.likeness import sniff
 from agentmsg_codecs.vercel.messages import Messages
 from agentmsg_codecs.vercel.names import FAMILY
@@ -76,6 +77,7 @@ class VercelCodec(Vercel):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Vercel AI SDK (ModelMessage)"
     containers: ClassVar[Containers] = CONTAINERS
+    envelope: ClassVar[VercelEnvelope] = VercelEnvelope()
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
@@ -99,7 +101,7 @@ class VercelCodec(Vercel):
         if not _is_beside(history):
             return super().write(history)
         self.engine.fill()
-        native_messages = self.engine.write(history.messages[1:])
+        native_messages = self.engine.write(self.envelope.wrapped(history).messages[1:])
         beside = {**natives.extras_of(history, FAMILY), SYSTEM: history.messages[0].text}
         return self.containers.document(history.evolve(extras={FAMILY: beside}), native_messages, self.container)
 
