@@ -16,7 +16,7 @@ from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import Unreadable, is_mapping, speed
 from agentmsg.formats.envelopes import Envelope, is_just_as
 from agentmsg.formats.spelling import same_document
-from agentmsg_codecs.vercel.issuers import ISSUERS, Issuer
+from agentmsg_codecs.vercel.issuers import ISSUERS, Issuer, is_code
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS
 
 if TYPE_CHECKING:
@@ -134,8 +134,8 @@ def _changed(content: Any, is_special: Callable[[Any], bool], change: Callable[[
         run = list(blocks)
         try:
             new = change(run) if is_run else run
-        except (Unreadable, AgentMsgError):
-            new = run
+        except (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError):
+            new = run  # values of other kinds than the client has
         has_changed = has_changed or new is not run
         found += new
     return tuple(found) if has_changed else content
@@ -189,6 +189,8 @@ def _of_fields(block: Any) -> Issuer | None:
     if cls is am.ToolUseBlock or cls is am.ToolResultBlock:
         if block.kind == "server" and block.provider in _BY_PROVIDER:
             return _BY_PROVIDER[block.provider]
+        if cls is am.ToolUseBlock and block.kind == "server" and is_code(block):
+            return _BY_KEY["google"]
     elif cls is am.ThinkingBlock and block.redacted is not None:
         return _BY_KEY["anthropic"]
     elif cls is am.CompactionBlock:

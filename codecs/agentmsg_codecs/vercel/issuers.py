@@ -20,11 +20,12 @@ users the same values stand under ``providerMetadata``, ``callProviderMetadata``
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, is_list, is_mapping
-from agentmsg_codecs.vercel.names import OPTIONS
+from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping, speed
+from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -292,9 +293,295 @@ def _anthropic_content(part: Native, *, is_mcp: bool) -> tuple[str, Any]:
     return name, _renamed(value, _SNAKE)
 
 
+# -- OpenAI Responses -------------------------------------------------------------------------------------------------
+
+_OPENAI, _RESPONSES, _DONE = "openai", "openai-responses", "completed"
+# The kinds of what a search of the web does.
+_ACTIONS = {"open_page": "openPage", "find_in_page": "findInPage"}
+_WORDS = _inverse(_ACTIONS)
+_FILE = {"file_id": "fileId"}
+
+
+def _openai_own(block: Any) -> bool:
+    cls = type(block)
+    if cls is am.ThinkingBlock:
+        return block.item_id is not None
+    if cls is am.TextBlock and (block.citations or not (block.item_id or "msg_").startswith(ITEMS)):
+        return True
+    is_custom = cls is am.ToolUseBlock and block.kind == "custom"
+    return is_custom or cls is am.RefusalBlock or _RESPONSES in block.extras or _is_server(block, _OPENAI)
+
+
+def _openai_kept(block: Any) -> bool:
+    cls = type(block)
+    if cls is am.ThinkingBlock:
+        return block.item_id is not None or _has_options(block, _OPENAI)
+    if cls is am.ToolUseBlock and block.kind == "function" and not (block.is_valid and is_mapping(block.input)):
+        return True
+    return _has_options(block, _OPENAI) or _is_server(block, _OPENAI)
+
+
+def _told(item: Native, *own: str, **more: Any) -> Native:
+    """Return the options for the keys of an item that aren't its own; the client passes over those."""
+    rest = {key: value for key, value in item.items() if key not in own and value not in (None, [])}
+    if rest.pop("status", _DONE) != _DONE:
+        rest["status"] = item["status"]
+    del rest["type"]
+    if not all(key.islower() for key in rest):
+        raise Unreadable
+    return _with(_OPENAI, {**{key: value for key, value in more.items() if value is not None}, **rest})
+
+
+def _openai_into(items: list[Native], _: Sequence[Any], __: Sequence[Any]) -> list[Native]:
+    found: list[Native] = []
+    searches: list[str] = []
+    for item in items:
+        kind = item.get("type", "message")
+        if kind == "tool_search_call":
+            searches.append(item.get("call_id") or item["id"])
+        link = searches.pop(0) if kind == "tool_search_output" and searches else None
+        found += _openai_parts({"type": kind, **item}, link)
+    return found
+
+
+def _openai_parts(item: Native, search: str | None) -> list[Native]:
+    """Return the parts of an item.
+
+    Args:
+        item: the item.
+        search: the id of the call that an output of a search belongs to.
+    """
+    kind, link = item["type"], item.get("id")
+    if kind == "message":
+        return [_openai_text(item, part) for part in item["content"]]
+    if kind == "reasoning":
+        sealed = {"reasoningEncryptedContent": item.get("encrypted_content")} if link else {}
+        told = _told(item, "id", "summary", "encrypted_content", itemId=link)
+        told = _with(_OPENAI, {**sealed, **told.get(_KEY, {}).get(_OPENAI, {})})
+        summaries = item.get("summary") or [{"text": ""}]
+        return [{"type": "reasoning", "text": summary["text"], **told} for summary in summaries]
+    if kind in ("function_call", "custom_tool_call"):
+        given = item["input"] if kind == "custom_tool_call" else _parsed(item["arguments"])
+        own = ("id", "call_id", "name", "arguments", "input")
+        return [_call(item["call_id"], item["name"], given, _told(item, *own, itemId=link), is_run=False)]
+    if kind == "tool_search_call" and item.get("execution") == "server":
+        given = {"arguments": item["arguments"], "call_id": item.get("call_id")}
+        told = _told(item, "id", "call_id", "arguments", "execution", itemId=link)
+        return [_call(item.get("call_id") or link, "tool_search", given, told)]
+    if kind == "tool_search_output" and item.get("execution") == "server":
+        told = _told(item, "id", "call_id", "tools", "execution", itemId=link)
+        return [_result(item.get("call_id") or search or link, "tool_search", {"tools": item["tools"]}, told)]
+    name, given, value, told = _openai_hosted(item)
+    return [_call(link, name, given, {}), _result(link, name, value, told)]
+
+
+def _openai_text(item: Native, part: Native) -> Native:
+    told = {"itemId": item.get("id"), "phase": item.get("phase"), "annotations": part.get("annotations") or None}
+    if part["type"] == "refusal":
+        options = _told({**part, **item}, "id", "content", "role", "phase", "refusal", **told, type="refusal")
+        return {"type": "text", "text": part["refusal"], **options}
+    options = _told({**part, **item}, "id", "content", "role", "phase", "text", "annotations", **told)
+    return {"type": "text", "text": part["text"], **options}
+
+
+def _parsed(text: str) -> Any:
+    is_valid, value, _ = speed.parse_arguments(text)
+    if not is_valid:
+        raise Unreadable
+    return value
+
+
+def _openai_hosted(item: Native) -> tuple[str, Any, Any, Native]:
+    """Return the tool that an item ran, its input, its result, and the result's options."""
+    kind = item["type"]
+    if kind == "web_search_call":
+        action = {**item.get("action", {})}
+        sources = {"sources": action.pop("sources")} if "sources" in action else {}
+        if action:
+            action["type"] = _ACTIONS.get(action["type"], action["type"])
+        return "web_search", {}, {**({"action": action} if action else {}), **sources}, _told(item, "id", "action")
+    if kind == "file_search_call":
+        results = _renamed(item.get("results"), _FILE)
+        value = {"queries": item["queries"], "results": results}
+        return "file_search", {}, value, _told(item, "id", "queries", "results")
+    if kind == "code_interpreter_call":
+        given = {"code": item.get("code"), "containerId": item["container_id"]}
+        value = {"outputs": item["outputs"]} if "outputs" in item else {}
+        return "code_interpreter", given, value, _told(item, "id", "code", "container_id", "outputs")
+    if kind == "image_generation_call":
+        return "image_generation", {}, {"result": item.get("result")}, _told(item, "id", "result")
+    if kind != "mcp_call":
+        raise Unreadable
+    name, text = item["name"], item["arguments"]
+    value = {"type": "call", "serverLabel": item["server_label"], "name": name, "arguments": text}
+    value |= {key: item[key] for key in ("output", "error") if item.get(key) is not None}
+    own = ("id", "name", "arguments", "server_label", "output", "error")
+    return f"mcp.{name}", _parsed(text or "{}"), value, _told(item, *own, itemId=item["id"])
+
+
+def _openai_back(parts: list[Native], _: Sequence[Any]) -> list[Native]:
+    found: list[Native] = []
+    calls: dict[Any, Any] = {}
+    # The ids of items of searches, which stand for the ids that such calls don't have.
+    searches = {part.get("toolCallId") for part in parts if _options(part, _OPENAI).get("itemId") == part.get("toolCallId")}
+    for part in parts:
+        options = _options(part, _OPENAI)
+        kind, link, name = part["type"], options.pop("itemId", None), part.get("toolName")
+        last = found[-1] if found and link is not None and found[-1].get("id") == link else {}
+        if kind == "tool-call" and part.get("providerExecuted") and name != "tool_search":
+            if options:
+                raise Unreadable
+            calls[part["toolCallId"]] = part["input"]
+        elif kind == "text" and last.get("type") == "message":
+            last["content"] += _openai_item(part, link, options)["content"]
+        elif kind == "reasoning" and last.get("type") == "reasoning":
+            last["summary"].append({"type": "summary_text", "text": part["text"]})
+        elif kind == "tool-result":
+            found.append(_openai_result(part, link, options, calls, searches))
+        else:
+            found.append(_openai_item(part, link, options))
+    if calls or not all(key.islower() for item in found for key in item):
+        raise Unreadable  # a call without its result isn't sent, and other options are no keys of items
+    return found
+
+
+def _openai_item(part: Native, link: Any, options: Native) -> Native:
+    """Return the item of a part that isn't a result."""
+    kind, text = part["type"], part.get("text")
+    own = {"id": link, "status": options.pop("status", _DONE)} if link is not None else {}
+    if kind == "text":
+        is_refusal = options.pop("type", None) == "refusal"
+        said = {"type": "refusal", "refusal": text} if is_refusal else {"type": "output_text", "text": text}
+        said |= {} if is_refusal else {"annotations": options.pop("annotations", [])}
+        said |= {key: options.pop(key) for key in ("logprobs",) if key in options}
+        return {"type": "message", "role": "assistant", **own, "content": [said], **options}
+    if kind == "reasoning":
+        sealed = options.pop("reasoningEncryptedContent", None)
+        item = {"type": "reasoning", "id": link, "summary": [{"type": "summary_text", "text": text}] if text else []}
+        return {**item, **({} if sealed is None else {"encrypted_content": sealed}), **options}
+    if kind != "tool-call":
+        raise Unreadable
+    name, given = part["toolName"], part["input"]
+    if name == "tool_search" and part.get("providerExecuted"):
+        call = {"type": "tool_search_call", "execution": "server", "call_id": given["call_id"]}
+        return {**call, **own, "arguments": given["arguments"], **options}
+    call = {"call_id": part["toolCallId"], "name": name, **own, **options}
+    if type(given) is str:
+        return {"type": "custom_tool_call", **call, "input": given}
+    return {"type": "function_call", **call, "arguments": dump_json(given).decode()}
+
+
+def _openai_result(part: Native, link: Any, options: Native, calls: dict[Any, Any], searches: set[Any]) -> Native:
+    """Return the item of a result; its call is taken."""
+    name, value, call_id = part["toolName"], _value_of(part), part["toolCallId"]
+    own = {"id": call_id if link is None else link, "status": _DONE, **options}
+    if name == "tool_search":
+        found = {"type": "tool_search_output", "execution": "server", "call_id": None, "tools": value["tools"], **own}
+        is_own = call_id == link or call_id in searches
+        return found if is_own else {**found, "call_id": call_id}
+    if call_id not in calls:
+        raise Unreadable
+    given = calls.pop(call_id)
+    if name == "web_search":
+        action = {**value.get("action", {})}
+        if action:
+            action["type"] = _WORDS.get(action["type"], action["type"])
+        if "sources" in value:
+            is_sorted = len(action) > 1 and [*action][-1] == "type"
+            kind = {"type": action.pop("type")} if is_sorted else {}
+            action = {**action, "sources": value["sources"], **kind}
+        return {"type": "web_search_call", **own, **({"action": action} if action else {})}
+    if name == "file_search":
+        results = _renamed(value["results"], _inverse(_FILE))
+        return {"type": "file_search_call", **own, "queries": value["queries"], "results": results}
+    if name == "code_interpreter":
+        run = {"code": given["code"], "container_id": given["containerId"]}
+        return {"type": "code_interpreter_call", **own, **run, **value}
+    if name == "image_generation":
+        return {"type": "image_generation_call", **own, **value}
+    if name.startswith("mcp.") and is_mapping(value) and "serverLabel" in value:
+        call = {("server_label" if key == "serverLabel" else key): value[key] for key in value if key != "type"}
+        return {"type": "mcp_call", **call, **own}
+    raise Unreadable
+
+
+# -- Google -----------------------------------------------------------------------------------------------------------
+
+_GOOGLE, _SIGNED, _SERVER = "google", "thoughtSignature", "server:"
+
+
+def is_code(call: am.ToolUseBlock) -> bool:
+    """Whether a call runs code at Google: nothing else tells."""
+    return call.name == _CODE and is_mapping(call.input) and {"language", "code"} <= call.input.keys()
+
+
+def _google_own(block: Any) -> bool:
+    return _is_server(block, _GOOGLE)
+
+
+def _google_into(items: list[Native], run: Sequence[Any], _: Sequence[Any]) -> list[Native]:
+    found: list[Native] = []
+    made = ""
+    for item, block in zip(items, run, strict=True):
+        is_call = type(block) is am.ToolUseBlock
+        if is_call or not made:
+            made = f"code_{sha256(dump_json([len(found), item])).hexdigest()[:16]}"
+        link = block.id if is_call else block.tool_call_id
+        found.append(_google_part(item, made if link is None else str.__str__(link)))
+    return found
+
+
+def _google_part(item: Native, link: str) -> Native:
+    signed = {_SIGNED: item.pop(_SIGNED)} if _SIGNED in item else {}
+    ((kind, own),) = item.items()
+    if kind == "executableCode":
+        return _call(link, _CODE, own, _with(_GOOGLE, signed))
+    if kind == "codeExecutionResult":
+        return _result(link, _CODE, {**own, "output": own.get("output", "")}, _with(_GOOGLE, signed))
+    tool = own["toolType"]
+    told = _with(_GOOGLE, {**signed, "serverToolCallId": own.get("id", link), "serverToolType": tool})
+    if not own.keys() <= {"id", "toolType", "args", "response"}:
+        raise Unreadable
+    if kind == "toolCall":
+        return _call(link, _SERVER + tool, own.get("args", {}), told)
+    return _result(link, _SERVER + tool, own.get("response", {}), told)
+
+
+def _google_back(parts: list[Native], _: Sequence[Any]) -> list[Native]:
+    return list(map(_google_item, parts))
+
+
+def _google_item(part: Native) -> Native:
+    options = _options(part, _GOOGLE)
+    signed = {_SIGNED: options.pop(_SIGNED)} if _SIGNED in options else {}
+    name, is_call = part["toolName"], part["type"] == "tool-call"
+    value = part["input"] if is_call else _value_of(part)
+    if name == _CODE and not options:
+        return {("executableCode" if is_call else "codeExecutionResult"): value, **signed}
+    known = _only(options, {"serverToolCallId": "id", "serverToolType": "toolType"})
+    if is_call:
+        return {"toolCall": {**known, **({"args": value} if value else {})}, **signed}
+    return {"toolResponse": {**known, **({"response": value} if value else {})}, **signed}
+
+
+def _google_linked(blocks: Sequence[Any], parts: list[Native]) -> list[Any]:
+    """Return blocks of Google's parts, which have no ids, with those that the SDK made."""
+    return [
+        _with_link(block, am.Made(part["toolCallId"])) if part["toolName"] == _CODE else block
+        for block, part in zip(blocks, parts, strict=True)
+    ]
+
+
+def _with_link(block: Any, link: Any) -> Any:
+    return block.evolve(id=link) if type(block) is am.ToolUseBlock else block.evolve(tool_call_id=link)
+
+
 # -- all --------------------------------------------------------------------------------------------------------------
 
 ISSUERS = (
     Issuer("anthropic", "anthropic", None, _ANTHROPIC, _anthropic_own, _anthropic_kept, _anthropic_into,
            _anthropic_back, _unlinked),
+    Issuer("openai-responses", "openai", "responses", _OPENAI, _openai_own, _openai_kept, _openai_into, _openai_back,
+           _unlinked),
+    Issuer("gemini", "google", None, _GOOGLE, _google_own, _google_own, _google_into, _google_back, _google_linked),
 )  # fmt: skip
