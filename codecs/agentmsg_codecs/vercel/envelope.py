@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import groupby
+from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Unreadable, is_mapping, speed
+from agentmsg.formats import Unreadable, dump_json, is_mapping, speed
 from agentmsg.formats.envelopes import Envelope, is_just_as
 from agentmsg.formats.spelling import same_document
 from agentmsg_codecs.vercel.issuers import ISSUERS, Issuer, is_code
-from agentmsg_codecs.vercel.names import FAMILY, OPTIONS
+from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS, UI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -63,6 +64,16 @@ class VercelEnvelope(Envelope):
         content = _changed(message.content, issuer.is_kept, self._back(issuer, message.content))
         api = None if issuer.api is None else am.Made(issuer.api)
         return message.evolve(content=content, provider=am.Made(issuer.provider), api=api)
+
+    def wrapped(self, history: am.History) -> am.History:
+        """Return a history in the SDK's words, in which custom tools and their results are functions'."""
+        new = super().wrapped(history)
+        return new if new is history else _rekinded(new, _customs(history, new), "custom", "function")
+
+    def unwrapped(self, history: am.History) -> am.History:
+        """Return a history in the words of those who answered; a custom tool's call tells the kind of its result."""
+        new = super().unwrapped(history)
+        return new if new is history else _rekinded(new, _customs(new, history), "function", "custom")
 
     def comes_back(self, message: am.Msg, wrapped: am.Msg) -> bool:
         """Whether the parts are the same; the order of their keys doesn't count."""
@@ -115,6 +126,64 @@ class VercelEnvelope(Envelope):
         if type(block) is am.ToolResultBlock and not all(type(item) is am.TextBlock for item in block.content):
             raise Unreadable
         return thaw(_parts().write(block))
+
+
+class UIEnvelope(VercelEnvelope):
+    """The same in messages for users: a result has the item of its call, and an error is a text."""
+
+    family: ClassVar[str] = UI
+
+    def read(self, part: Any) -> Any:
+        """Return the block that the codec reads of a part."""
+        block = super().read(part)
+        if type(block) is not am.ToolResultBlock:
+            return block
+        options = part.get(PROVIDER_OPTIONS)
+        if block.item_id is not None:
+            block = block.evolve(item_id=None, extras={**block.extras, OPTIONS: options})
+        if block.status == "error" and block.structured is not None:
+            said = am.TextBlock(dump_json(block.structured).decode())
+            block = block.evolve(structured=None, content=(said,))
+        return block
+
+    def write(self, block: Any) -> Any:
+        """Return the part that messages for models have for a block."""
+        if type(block) is am.ToolResultBlock and block.status == "error" and block.structured is None:
+            is_json, value, _ = speed.parse_arguments(block.text)
+            if not is_json:
+                raise Unreadable
+            block = block.evolve(structured=value, content=())
+        return super().write(block)
+
+
+def _customs(answered: am.History, kept: am.History) -> set[str | None]:
+    """Return the ids of custom tools' calls in messages that are kept in the SDK's words."""
+    return {
+        call.id
+        for message, other in zip(answered, kept, strict=True)
+        if message is not other
+        for call in message.blocks(am.ToolUseBlock)
+        if call.kind == "custom"
+    }
+
+
+def _rekinded(history: am.History, ids: set[str | None], kind: str, other: str) -> am.History:
+    """Return a history in which the results of these calls have another kind."""
+    if not ids:
+        return history
+    return history.evolve(messages=tuple(_with_kind(message, ids, kind, other) for message in history))
+
+
+def _with_kind(message: am.Msg, ids: set[str | None], kind: str, other: str) -> am.Msg:
+    if message.role != "tool":
+        return message
+    content = [
+        block.evolve(kind=other)
+        if type(block) is am.ToolResultBlock and block.kind == kind and block.tool_call_id in ids
+        else block
+        for block in message.content
+    ]
+    return message if all(map(is_, content, message.content)) else message.with_content(content)
 
 
 @cache

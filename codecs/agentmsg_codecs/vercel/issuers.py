@@ -309,7 +309,8 @@ def _openai_own(block: Any) -> bool:
     if cls is am.TextBlock and (block.citations or not (block.item_id or "msg_").startswith(ITEMS)):
         return True
     is_custom = cls is am.ToolUseBlock and block.kind == "custom"
-    return is_custom or cls is am.RefusalBlock or _RESPONSES in block.extras or _is_server(block, _OPENAI)
+    is_apart = cls is am.RefusalBlock or (cls is am.CompactionBlock and block.encrypted is not None)
+    return is_custom or is_apart or _RESPONSES in block.extras or _is_server(block, _OPENAI)
 
 
 def _openai_kept(block: Any) -> bool:
@@ -360,6 +361,10 @@ def _openai_parts(item: Native, search: str | None) -> list[Native]:
         told = _with(_OPENAI, {**sealed, **told.get(_KEY, {}).get(_OPENAI, {})})
         summaries = item.get("summary") or [{"text": ""}]
         return [{"type": "reasoning", "text": summary["text"], **told} for summary in summaries]
+    if kind == "compaction":
+        sealed = {"itemId": link, "encryptedContent": item.get("encrypted_content")}
+        told = _told(item, "id", "encrypted_content", type=kind, **sealed)
+        return [{"type": "custom", "kind": "openai.compaction", **told}]
     if kind in ("function_call", "custom_tool_call"):
         given = item["input"] if kind == "custom_tool_call" else _parsed(item["arguments"])
         own = ("id", "call_id", "name", "arguments", "input")
@@ -459,6 +464,10 @@ def _openai_item(part: Native, link: Any, options: Native) -> Native:
         sealed = options.pop("reasoningEncryptedContent", None)
         item = {"type": "reasoning", "id": link, "summary": [{"type": "summary_text", "text": text}] if text else []}
         return {**item, **({} if sealed is None else {"encrypted_content": sealed}), **options}
+    if kind == "custom":
+        sealed = options.pop("encryptedContent", None)
+        own = {} if link is None else {"id": link}
+        return {**own, **({} if sealed is None else {"encrypted_content": sealed}), **options}
     if kind != "tool-call":
         raise Unreadable
     name, given = part["toolName"], part["input"]
@@ -534,6 +543,8 @@ def _google_into(items: list[Native], run: Sequence[Any], _: Sequence[Any]) -> l
 def _google_part(item: Native, link: str) -> Native:
     signed = {_SIGNED: item.pop(_SIGNED)} if _SIGNED in item else {}
     ((kind, own),) = item.items()
+    if kind in ("executableCode", "codeExecutionResult"):
+        own = {key: value for key, value in own.items() if key != "id" or value != link}
     if kind == "executableCode":
         return _call(link, _CODE, own, _with(_GOOGLE, signed))
     if kind == "codeExecutionResult":

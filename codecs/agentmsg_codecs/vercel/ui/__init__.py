@@ -48,6 +48,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.formats import Containers
+from agentmsg_codecs.vercel.envelope import UIEnvelope
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import Vercel
 from agentmsg_codecs.vercel.ui.likeness import sniff_message
@@ -74,6 +75,7 @@ class VercelUICodec(Vercel):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Vercel AI SDK (UIMessage)"
     containers: ClassVar[Containers] = CONTAINERS
+    envelope: ClassVar[UIEnvelope] = UIEnvelope()
     kept: ClassVar[frozenset[str]] = frozenset({"approval"})
     joins_turns: ClassVar[bool] = True
 
