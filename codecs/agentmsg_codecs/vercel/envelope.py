@@ -17,7 +17,7 @@ from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import Unreadable, dump_json, is_mapping, speed
 from agentmsg.formats.envelopes import Envelope, is_just_as
 from agentmsg.formats.spelling import same_document
-from agentmsg_codecs.vercel.issuers import ISSUERS, Issuer, is_code
+from agentmsg_codecs.vercel.issuers import ISSUERS, Issuer, key_of_call
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS, UI
 
 if TYPE_CHECKING:
@@ -258,8 +258,8 @@ def _of_fields(block: Any) -> Issuer | None:
     if cls is am.ToolUseBlock or cls is am.ToolResultBlock:
         if block.kind == "server" and block.provider in _BY_PROVIDER:
             return _BY_PROVIDER[block.provider]
-        if cls is am.ToolUseBlock and block.kind == "server" and is_code(block):
-            return _BY_KEY["google"]
+        if cls is am.ToolUseBlock and (key := key_of_call(block)) is not None:
+            return _BY_KEY[key]
     elif cls is am.ThinkingBlock and block.redacted is not None:
         return _BY_KEY["anthropic"]
     elif cls is am.CompactionBlock:

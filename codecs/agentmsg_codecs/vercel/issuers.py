@@ -295,7 +295,7 @@ def _anthropic_content(part: Native, *, is_mcp: bool) -> tuple[str, Any]:
 
 # -- OpenAI Responses -------------------------------------------------------------------------------------------------
 
-_OPENAI, _RESPONSES, _DONE = "openai", "openai-responses", "completed"
+_OPENAI, _RESPONSES, _DONE, _SEARCH = "openai", "openai-responses", "completed", "tool_search"
 # The kinds of what a search of the web does.
 _ACTIONS = {"open_page": "openPage", "find_in_page": "findInPage"}
 _WORDS = _inverse(_ACTIONS)
@@ -317,8 +317,9 @@ def _openai_kept(block: Any) -> bool:
     cls = type(block)
     if cls is am.ThinkingBlock:
         return block.item_id is not None or _has_options(block, _OPENAI)
-    if cls is am.ToolUseBlock and block.kind == "function" and not (block.is_valid and is_mapping(block.input)):
-        return True
+    if cls is am.ToolUseBlock and block.kind == "function":
+        # The client turns a custom tool's text into a string.
+        return not (block.is_valid and is_mapping(block.input)) or _has_options(block, _OPENAI)
     return _has_options(block, _OPENAI) or _is_server(block, _OPENAI)
 
 
@@ -338,19 +339,30 @@ def _openai_into(items: list[Native], _: Sequence[Any], __: Sequence[Any]) -> li
     searches: list[str] = []
     for item in items:
         kind = item.get("type", "message")
+        link = item.get("call_id") or item.get("id") or _made_link("tsc_", [len(found), item])
         if kind == "tool_search_call":
-            searches.append(item.get("call_id") or item["id"])
-        link = searches.pop(0) if kind == "tool_search_output" and searches else None
+            searches.append(link)
+        elif kind == "tool_search_output" and searches:
+            link = searches.pop(0)
         found += _openai_parts({"type": kind, **item}, link)
     return found
 
 
-def _openai_parts(item: Native, search: str | None) -> list[Native]:
+def _runner(call_id: Any) -> str:
+    return "server" if call_id is None else "client"
+
+
+def _made_link(start: str, seed: Any) -> str:
+    """Return an id for a call that has none; the same for the same, so that it needs no place."""
+    return start + sha256(dump_json(seed)).hexdigest()[:16]
+
+
+def _openai_parts(item: Native, search: str) -> list[Native]:
     """Return the parts of an item.
 
     Args:
         item: the item.
-        search: the id of the call that an output of a search belongs to.
+        search: the id for a search of tools, and for its output.
     """
     kind, link = item["type"], item.get("id")
     if kind == "message":
@@ -369,13 +381,16 @@ def _openai_parts(item: Native, search: str | None) -> list[Native]:
         given = item["input"] if kind == "custom_tool_call" else _parsed(item["arguments"])
         own = ("id", "call_id", "name", "arguments", "input")
         return [_call(item["call_id"], item["name"], given, _told(item, *own, itemId=link), is_run=False)]
-    if kind == "tool_search_call" and item.get("execution") == "server":
+    if kind == "tool_search_call" and "execution" in item:
+        # The client sends a call that has an id as its own; who runs it otherwise stands beside.
+        runs = {} if item["execution"] == _runner(item.get("call_id")) else {"execution": item["execution"]}
         given = {"arguments": item["arguments"], "call_id": item.get("call_id")}
-        told = _told(item, "id", "call_id", "arguments", "execution", itemId=link)
-        return [_call(item.get("call_id") or link, "tool_search", given, told)]
-    if kind == "tool_search_output" and item.get("execution") == "server":
-        told = _told(item, "id", "call_id", "tools", "execution", itemId=link)
-        return [_result(item.get("call_id") or search or link, "tool_search", {"tools": item["tools"]}, told)]
+        told = _told(item, "id", "call_id", "arguments", "execution", itemId=link, **runs)
+        return [_call(search, _SEARCH, given, told)]
+    if kind == "tool_search_output" and "execution" in item:
+        runs = {} if item["execution"] == "server" else {"execution": item["execution"]}
+        told = _told(item, "id", "call_id", "tools", "execution", itemId=link, **runs)
+        return [_result(search, _SEARCH, {"tools": item["tools"]}, told)]
     name, given, value, told = _openai_hosted(item)
     return [_call(link, name, given, {}), _result(link, name, value, told)]
 
@@ -426,27 +441,29 @@ def _openai_hosted(item: Native) -> tuple[str, Any, Any, Native]:
 
 def _openai_back(parts: list[Native], _: Sequence[Any]) -> list[Native]:
     found: list[Native] = []
-    calls: dict[Any, Any] = {}
-    # The ids of items of searches, which stand for the ids that such calls don't have.
-    searches = {part.get("toolCallId") for part in parts if _options(part, _OPENAI).get("itemId") == part.get("toolCallId")}
+    calls: dict[Any, Native] = {}
     for part in parts:
         options = _options(part, _OPENAI)
         kind, link, name = part["type"], options.pop("itemId", None), part.get("toolName")
         last = found[-1] if found and link is not None and found[-1].get("id") == link else {}
-        if kind == "tool-call" and part.get("providerExecuted") and name != "tool_search":
+        is_run = kind == "tool-call" and part.get("providerExecuted")
+        if is_run:
+            calls[part["toolCallId"]] = part
+        if is_run and name != _SEARCH:
             if options:
                 raise Unreadable
-            calls[part["toolCallId"]] = part["input"]
         elif kind == "text" and last.get("type") == "message":
             last["content"] += _openai_item(part, link, options)["content"]
         elif kind == "reasoning" and last.get("type") == "reasoning":
             last["summary"].append({"type": "summary_text", "text": part["text"]})
         elif kind == "tool-result":
-            found.append(_openai_result(part, link, options, calls, searches))
+            found.append(_openai_result(part, link, options, calls))
         else:
             found.append(_openai_item(part, link, options))
-    if calls or not all(key.islower() for item in found for key in item):
-        raise Unreadable  # a call without its result isn't sent, and other options are no keys of items
+    if any(part["toolName"] != _SEARCH for part in calls.values()):
+        raise Unreadable  # a call without its result isn't sent
+    if not all(key.islower() for item in found for key in item):
+        raise Unreadable  # these are no keys of items
     return found
 
 
@@ -471,8 +488,9 @@ def _openai_item(part: Native, link: Any, options: Native) -> Native:
     if kind != "tool-call":
         raise Unreadable
     name, given = part["toolName"], part["input"]
-    if name == "tool_search" and part.get("providerExecuted"):
-        call = {"type": "tool_search_call", "execution": "server", "call_id": given["call_id"]}
+    if name == _SEARCH and part.get("providerExecuted"):
+        call_id = given["call_id"]
+        call = {"type": "tool_search_call", "execution": _runner(call_id), "call_id": call_id, "status": _DONE}
         return {**call, **own, "arguments": given["arguments"], **options}
     call = {"call_id": part["toolCallId"], "name": name, **own, **options}
     if type(given) is str:
@@ -480,17 +498,18 @@ def _openai_item(part: Native, link: Any, options: Native) -> Native:
     return {"type": "function_call", **call, "arguments": dump_json(given).decode()}
 
 
-def _openai_result(part: Native, link: Any, options: Native, calls: dict[Any, Any], searches: set[Any]) -> Native:
+def _openai_result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) -> Native:
     """Return the item of a result; its call is taken."""
     name, value, call_id = part["toolName"], _value_of(part), part["toolCallId"]
-    own = {"id": call_id if link is None else link, "status": _DONE, **options}
-    if name == "tool_search":
-        found = {"type": "tool_search_output", "execution": "server", "call_id": None, "tools": value["tools"], **own}
-        is_own = call_id == link or call_id in searches
-        return found if is_own else {**found, "call_id": call_id}
-    if call_id not in calls:
+    call = calls.pop(call_id, None)
+    if name == _SEARCH:
+        # An id of its own is that of the call, or of the item.
+        is_own = link != call_id if call is None else call["input"]["call_id"] is not None
+        found = {"type": "tool_search_output", "execution": "server", "call_id": call_id if is_own else None}
+        return {**found, "status": _DONE, **({} if link is None else {"id": link}), "tools": value["tools"], **options}
+    if call is None:
         raise Unreadable
-    given = calls.pop(call_id)
+    own, given = {"id": call_id if link is None else link, "status": _DONE, **options}, call["input"]
     if name == "web_search":
         action = {**value.get("action", {})}
         if action:
@@ -509,19 +528,14 @@ def _openai_result(part: Native, link: Any, options: Native, calls: dict[Any, An
     if name == "image_generation":
         return {"type": "image_generation_call", **own, **value}
     if name.startswith("mcp.") and is_mapping(value) and "serverLabel" in value:
-        call = {("server_label" if key == "serverLabel" else key): value[key] for key in value if key != "type"}
-        return {"type": "mcp_call", **call, **own}
+        said = {("server_label" if key == "serverLabel" else key): value[key] for key in value if key != "type"}
+        return {"type": "mcp_call", **said, **own}
     raise Unreadable
 
 
 # -- Google -----------------------------------------------------------------------------------------------------------
 
 _GOOGLE, _SIGNED, _SERVER = "google", "thoughtSignature", "server:"
-
-
-def is_code(call: am.ToolUseBlock) -> bool:
-    """Whether a call runs code at Google: nothing else tells."""
-    return call.name == _CODE and is_mapping(call.input) and {"language", "code"} <= call.input.keys()
 
 
 def _google_own(block: Any) -> bool:
@@ -534,7 +548,7 @@ def _google_into(items: list[Native], run: Sequence[Any], _: Sequence[Any]) -> l
     for item, block in zip(items, run, strict=True):
         is_call = type(block) is am.ToolUseBlock
         if is_call or not made:
-            made = f"code_{sha256(dump_json([len(found), item])).hexdigest()[:16]}"
+            made = _made_link("code_", [len(found), item])
         link = block.id if is_call else block.tool_call_id
         found.append(_google_part(item, made if link is None else str.__str__(link)))
     return found
@@ -585,6 +599,16 @@ def _google_linked(blocks: Sequence[Any], parts: list[Native]) -> list[Any]:
 
 def _with_link(block: Any, link: Any) -> Any:
     return block.evolve(id=link) if type(block) is am.ToolUseBlock else block.evolve(tool_call_id=link)
+
+
+def key_of_call(call: am.ToolUseBlock) -> str | None:
+    """Return whose client makes calls of this shape, where nothing else needs to tell."""
+    given: Any = call.input
+    if call.kind != "server" or call.name not in (_CODE, _SEARCH) or not is_mapping(given):
+        return None
+    if call.name == _SEARCH:
+        return _OPENAI if given.keys() == {"arguments", "call_id"} else None
+    return _GOOGLE if {"language", "code"} <= given.keys() else None
 
 
 # -- all --------------------------------------------------------------------------------------------------------------
