@@ -13,11 +13,20 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import AgentMsgError, same, thaw
 from agentmsg.formats import Unreadable, dump_json, is_mapping, speed
+from agentmsg.formats import media as media_kinds
 from agentmsg.formats.envelopes import Envelope, is_just_as
 from agentmsg.formats.spelling import same_document
-from agentmsg_codecs.vercel.issuers import ISSUERS, Issuer, key_of_call
+from agentmsg_codecs.vercel.issuers import (
+    ISSUERS,
+    Issuer,
+    key_of_call,
+    media_back,
+    media_into,
+    reference_back,
+    reference_into,
+)
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS, UI
 
 if TYPE_CHECKING:
@@ -40,9 +49,12 @@ class VercelEnvelope(Envelope):
     """
 
     family: ClassVar[str] = FAMILY
+    roles: ClassVar[frozenset[str]] = frozenset({"assistant", "user", "tool"})
 
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message as the client of the one who answered would have made it."""
+        if message.role != "assistant":
+            return _given(message, media_into, reference_into)
         if message.provider is None:
             issuer = _teller(message.content, _told)
         else:
@@ -58,6 +70,8 @@ class VercelEnvelope(Envelope):
 
     def unwrap(self, message: am.Msg) -> am.Msg:
         """Return a message in the words of the one who answered, if its parts tell who did."""
+        if message.role != "assistant":
+            return _given(message, media_back, reference_back)
         issuer = _teller(message.content, _kept) if message.provider is None else None
         if issuer is None:
             return message
@@ -77,15 +91,18 @@ class VercelEnvelope(Envelope):
 
     def comes_back(self, message: am.Msg, wrapped: am.Msg) -> bool:
         """Whether the parts are the same; the order of their keys doesn't count."""
-        if len(message.content) != len(wrapped.content) or not all(map(self._is_same, message.content, wrapped.content)):
+        if len(message.content) != len(wrapped.content) or not all(
+            map(self._is_same, message.content, wrapped.content)
+        ):
             return False
         return is_just_as(message.with_content(()), wrapped.with_content(()))
 
     def _is_same(self, one: Any, other: Any) -> bool:
         if one is other:
             return True
-        notes = one.notes.get(self.family) == other.notes.get(self.family)
-        return notes and same_document(self.write(one), self.write(other))
+        if one.notes.get(self.family) != other.notes.get(self.family):
+            return False
+        return same(one, other) or same_document(self.write(one), self.write(other))
 
     def _into(self, issuer: Issuer, content: Sequence[Any]) -> Callable[[list[Any]], list[Any]]:
         codec = am.get_codec(issuer.codec)
@@ -132,6 +149,7 @@ class UIEnvelope(VercelEnvelope):
     """The same in messages for users: a result has the item of its call, and an error is a text."""
 
     family: ClassVar[str] = UI
+    roles: ClassVar[frozenset[str]] = frozenset({"assistant", "user"})
 
     def read(self, part: Any) -> Any:
         """Return the block that the codec reads of a part."""
@@ -208,6 +226,19 @@ def _changed(content: Any, is_special: Callable[[Any], bool], change: Callable[[
         has_changed = has_changed or new is not run
         found += new
     return tuple(found) if has_changed else content
+
+
+def _given(message: am.Msg, media: Callable[[Any], Any], reference: Callable[[Any], Any]) -> am.Msg:
+    """Return what a person or a tool says, with its media and the tools that it names changed."""
+    content = [_given_block(block, media, reference) for block in message.content]
+    return message if all(map(is_, content, message.content)) else message.evolve(content=content)
+
+
+def _given_block(block: Any, media: Callable[[Any], Any], reference: Callable[[Any], Any]) -> Any:
+    if type(block) is not am.ToolResultBlock:
+        return media(block) if block.extras and type(block) in media_kinds.KINDS else block
+    inner = list(map(reference, block.content))
+    return block if all(map(is_, inner, block.content)) else block.evolve(content=inner)
 
 
 # -- who answered -----------------------------------------------------------------------------------------------------

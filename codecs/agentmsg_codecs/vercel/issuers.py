@@ -24,8 +24,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
+from agentmsg import thaw
 from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping, speed
-from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
+from agentmsg_codecs.vercel.names import FAMILY, ITEMS, OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -222,7 +223,9 @@ def _with_null(found: Native, key: str) -> Native:
 
 def _restored(found: Native) -> Native:
     """Return an object without the keys that were added, and with those that were renamed."""
-    known = {key: value for key, value in found.items() if not {key.removeprefix("_"), f"_{key}"} & found.keys() - {key}}
+    known = {
+        key: value for key, value in found.items() if not {key.removeprefix("_"), f"_{key}"} & found.keys() - {key}
+    }
     return {key.removeprefix("_"): _restored(value) if is_mapping(value) else value for key, value in known.items()}
 
 
@@ -599,6 +602,75 @@ def _google_linked(blocks: Sequence[Any], parts: list[Native]) -> list[Any]:
 
 def _with_link(block: Any, link: Any) -> Any:
     return block.evolve(id=link) if type(block) is am.ToolUseBlock else block.evolve(tool_call_id=link)
+
+
+# -- what people and tools say ----------------------------------------------------------------------------------------
+
+# Extras of media, by namespace and key, and the options that they are.
+_OF_MEDIA = (
+    (_ANTHROPIC, "citations", _ANTHROPIC, "citations"),
+    ("anthropic.kind", "type", _ANTHROPIC, "containerUpload"),
+    ("gemini", "videoMetadata", _GOOGLE, "videoMetadata"),
+)
+# Values that are other words there.
+_AS_OPTION = {"container_upload": True}
+_REFERENCE = "tool-reference"
+
+
+def media_into(block: Any) -> Any:
+    """Return media whose extras are options, where the client has some for them."""
+    extras, options = _copies(block.extras), _copies(block.extras.get(OPTIONS, {}))
+    for space, key, provider, name in _OF_MEDIA:
+        if key in extras.get(space, {}):
+            value = _move(extras, space, key)
+            options.setdefault(provider, {})[name] = _AS_OPTION.get(value, value) if type(value) is str else value
+    return block.evolve(extras={**extras, **({OPTIONS: options} if options else {})})
+
+
+def media_back(block: Any) -> Any:
+    """Return media whose options are extras of a provider."""
+    extras, options = _copies(block.extras), _copies(block.extras.get(OPTIONS, {}))
+    for space, key, provider, name in _OF_MEDIA:
+        if name in options.get(provider, {}):
+            value = _move(options, provider, name)
+            extras.setdefault(space, {})[key] = next((w for w, v in _AS_OPTION.items() if v is value), value)
+    extras.pop(OPTIONS, None)
+    return block.evolve(extras={**extras, **({OPTIONS: options} if options else {})})
+
+
+def _copies(value: Any) -> Native:
+    """Return an object of objects that may be changed down to their keys."""
+    return {key: {**own} if is_mapping(own) else own for key, own in value.items()}
+
+
+def _move(owner: Native, space: str, key: str) -> Any:
+    value = owner[space].pop(key)
+    if not owner[space]:
+        del owner[space]
+    return value
+
+
+def reference_into(block: Any) -> Any:
+    """Return the tool that a search names as the client keeps it; any other block as it is."""
+    value = thaw(block.value) if type(block) is am.NativeBlock and block.codec == _ANTHROPIC else None
+    if not is_mapping(value) or value.get("type") != "tool_reference" or value.keys() != {"type", "tool_name"}:
+        return block
+    told = _with(_ANTHROPIC, {"type": _REFERENCE, "toolName": value["tool_name"]})
+    part = {"type": "custom", **told}
+    kept = part if [*value][0] == "type" else dict(reversed(part.items()))
+    return block.evolve(codec=FAMILY, value=kept, fallback=None)
+
+
+def reference_back(block: Any) -> Any:
+    """Return the reverse of ``reference_into``."""
+    value = thaw(block.value) if type(block) is am.NativeBlock and block.codec == FAMILY else None
+    own = value.get(_KEY) if is_mapping(value) and value.get("type") == "custom" else None
+    told = own.get(_ANTHROPIC) if is_mapping(own) and own.keys() == {_ANTHROPIC} else None
+    if not is_mapping(told) or told.keys() != {"type", "toolName"} or told["type"] != _REFERENCE:
+        return block
+    named = {"type": "tool_reference", "tool_name": told["toolName"]}
+    kept = named if [*value][0] == "type" else dict(reversed(named.items()))
+    return block.evolve(codec=_ANTHROPIC, value=kept, fallback=told["toolName"])
 
 
 def key_of_call(call: am.ToolUseBlock) -> str | None:
