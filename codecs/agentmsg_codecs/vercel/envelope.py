@@ -18,21 +18,15 @@ from agentmsg.formats import Unreadable, dump_json, is_mapping, speed
 from agentmsg.formats import media as media_kinds
 from agentmsg.formats.envelopes import Envelope, is_just_as
 from agentmsg.formats.spelling import same_document
-from agentmsg_codecs.vercel.issuers import (
-    ISSUERS,
-    Issuer,
-    key_of_call,
-    media_back,
-    media_into,
-    reference_back,
-    reference_into,
-)
+from agentmsg_codecs.vercel.issuers import ISSUERS
+from agentmsg_codecs.vercel.issuers.given import media_back, media_into, reference_back, reference_into
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS, UI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from agentmsg.formats import Parts
+    from agentmsg_codecs.vercel.issuers.parts import Issuer
 
 _BY_PROVIDER = {issuer.provider: issuer for issuer in ISSUERS}
 _BY_FAMILY = {issuer.codec: issuer for issuer in ISSUERS}
@@ -75,7 +69,7 @@ class VercelEnvelope(Envelope):
         issuer = _teller(message.content, _kept) if message.provider is None else None
         if issuer is None:
             return message
-        content = _changed(message.content, issuer.is_kept, self._back(issuer, message.content))
+        content = _changed(message.content, issuer.is_kept, self._back(issuer))
         api = None if issuer.api is None else am.Made(issuer.api)
         return message.evolve(content=content, provider=am.Made(issuer.provider), api=api)
 
@@ -112,12 +106,12 @@ class VercelEnvelope(Envelope):
 
         return into
 
-    def _back(self, issuer: Issuer, content: Sequence[Any]) -> Callable[[list[Any]], list[Any]]:
+    def _back(self, issuer: Issuer) -> Callable[[list[Any]], list[Any]]:
         codec = am.get_codec(issuer.codec)
 
         def back(run: list[Any]) -> list[Any]:
             parts = list(map(self.write, run))
-            return self._noted(run, issuer.linked(codec.read_parts(issuer.back(parts, content)), parts))
+            return self._noted(run, issuer.linked(codec.read_parts(issuer.back(parts)), parts))
 
         return back
 
@@ -285,12 +279,14 @@ def _kept(block: Any) -> Issuer | None:
 
 
 def _of_fields(block: Any) -> Issuer | None:
-    cls = type(block)
+    cls: Any = block.__class__
     if cls is am.ToolUseBlock or cls is am.ToolResultBlock:
         if block.kind == "server" and block.provider in _BY_PROVIDER:
             return _BY_PROVIDER[block.provider]
-        if cls is am.ToolUseBlock and (key := key_of_call(block)) is not None:
-            return _BY_KEY[key]
+        if cls is am.ToolUseBlock and block.kind == "server":
+            makers = [issuer for issuer in ISSUERS if issuer.makes(block)]
+            if makers:
+                return makers[0]
     elif cls is am.ThinkingBlock and block.redacted is not None:
         return _BY_KEY["anthropic"]
     elif cls is am.CompactionBlock:
