@@ -51,6 +51,10 @@ class Envelope:
         """Return a message that was read, in the words of the one who answered; else the message itself."""
         raise NotImplementedError
 
+    def is_usual(self, message: Msg) -> bool:
+        """Whether a message surely is the same wrapped and unwrapped; a shortcut, which should be cheap."""
+        return bool(message._bare) or message.role not in self.roles
+
     def comes_back(self, message: Msg, wrapped: Msg) -> bool:
         """Whether a message that was read is written as it was when it is wrapped again."""
         return is_just_as(wrapped, message)
@@ -64,7 +68,7 @@ class Envelope:
         return _changed(history, [self._unwrapped(message) for message in history.messages])
 
     def _wrapped(self, message: Msg) -> Msg:
-        if message._bare or message.role not in self.roles or is_marked(message, self.family, _AS_READ):
+        if self.is_usual(message) or is_marked(message, self.family, _AS_READ):
             return message
         try:
             new = self.wrap(message)
@@ -73,7 +77,7 @@ class Envelope:
             return message
 
     def _unwrapped(self, message: Msg) -> Msg:
-        if message._bare or message.role not in self.roles:
+        if self.is_usual(message):
             return message
         try:
             new = self.unwrap(message)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, same, thaw
-from agentmsg.formats import Unreadable, dump_json, is_mapping, speed
+from agentmsg.formats import Unreadable, dump_json, is_mapping, speed, tool_links
 from agentmsg.formats import media as media_kinds
 from agentmsg.formats.envelopes import Envelope, is_just_as
 from agentmsg.formats.spelling import same_document
@@ -45,6 +45,28 @@ class VercelEnvelope(Envelope):
     family: ClassVar[str] = FAMILY
     roles: ClassVar[frozenset[str]] = frozenset({"assistant", "user", "tool"})
 
+    def is_usual(self, message: am.Msg) -> bool:
+        """Whether nothing in a message has another form at any provider, or tells who answered."""
+        if super().is_usual(message):
+            return True
+        if message.provider is not None:
+            return False
+        for block in message.content:  # a loop: this is called for each message
+            cls: Any = block.__class__
+            if cls is am.ToolUseBlock or cls is am.ToolResultBlock:
+                if block.kind != "function":
+                    return False
+                if cls is am.ToolResultBlock and any(item.__class__ is am.NativeBlock for item in block.content):
+                    return False
+            elif cls is am.TextBlock:
+                if block.citations:
+                    return False
+            elif cls not in media_kinds.KINDS:
+                return False
+            if block.extras or block.signature is not None or block.item_id is not None or block.phase is not None:
+                return False
+        return True
+
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message as the client of the one who answered would have made it."""
         if message.role != "assistant":
@@ -58,6 +80,8 @@ class VercelEnvelope(Envelope):
         if issuer is None:
             return message
         content = _changed(message.content, issuer.is_own, self._into(issuer, message.content))
+        if content is message.content and isinstance(message.provider, (am.Made, type(None))):
+            return message  # the usual case: what is made counts as absent
         new = message if content is message.content else message.evolve(content=content)
         is_told = message.provider is not None and _teller(content, _kept) is issuer and message.api == issuer.api
         return new.evolve(provider=None, api=None) if is_told else new
@@ -70,8 +94,8 @@ class VercelEnvelope(Envelope):
         if issuer is None:
             return message
         content = _changed(message.content, issuer.is_kept, self._back(issuer))
-        api = None if issuer.api is None else am.Made(issuer.api)
-        return message.evolve(content=content, provider=am.Made(issuer.provider), api=api)
+        api = None if issuer.api is None else tool_links.made_name(issuer.api)
+        return message.evolve(content=content, provider=tool_links.made_name(issuer.provider), api=api)
 
     def wrapped(self, history: am.History) -> am.History:
         """Return a history in the SDK's words, in which custom tools and their results are functions'."""
@@ -209,6 +233,8 @@ def _parts() -> Parts:
 
 def _changed(content: Any, is_special: Callable[[Any], bool], change: Callable[[list[Any]], list[Any]]) -> Any:
     """Return blocks of which the runs that are special have changed; the same tuple if none has."""
+    if not any(map(is_special, content)):
+        return content
     found: list[Any] = []
     has_changed = False
     for is_run, blocks in groupby(content, is_special):
