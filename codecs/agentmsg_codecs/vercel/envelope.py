@@ -47,7 +47,7 @@ class VercelEnvelope(Envelope):
 
     def is_usual(self, message: am.Msg) -> bool:
         """Whether nothing in a message has another form at any provider, or tells who answered."""
-        if super().is_usual(message):
+        if speed.how_bare(message) or message.role not in self.roles:
             return True
         if message.provider is not None:
             return False
