@@ -51,7 +51,13 @@ PAGE = {"type": "web_fetch_result", "url": "https://e.org", "content": {
 FETCHED = {"type": "web_fetch_result", "url": "https://e.org", "content": {
     "type": "document", "source": {"type": "text", "mediaType": "text/plain", "data": "a"}, "title": None,
     "_title": None}, "retrievedAt": None, "_retrievedAt": None}  # fmt: skip
-RAN = {"type": "bash_code_execution_result", "stdout": "a", "stderr": "", "return_code": 0, "content": []}
+RAN: dict[str, Any] = {
+    "type": "bash_code_execution_result",
+    "stdout": "a",
+    "stderr": "",
+    "return_code": 0,
+    "content": [],
+}
 FOUND = {"type": "tool_search_tool_search_result",
          "tool_references": [{"type": "tool_reference", "tool_name": "f"}]}  # fmt: skip
 NOTED = {"type": "url_citation", "url": "https://e.org", "title": "E", "start_index": 0, "end_index": 1}

@@ -77,6 +77,12 @@ def _fit_inside(history: History, codec: Codec, envelope: Envelope) -> Fitted:
     inside = envelope.wrapped(history)
     fitted = _fit(inside, codec)
     kept = envelope.unwrapped(fitted.history)
+    left = _left_inside(history, inside, fitted, kept)
+    if left:
+        pairs = zip(history.messages, inside.messages, strict=True)
+        inside = with_fields(inside, messages=tuple(old if id(new) in left else new for old, new in pairs))
+        fitted = _fit(inside, codec)
+        kept = envelope.unwrapped(fitted.history)
     if inside is history and kept is fitted.history:
         return fitted
     sources = {id(wrapped): message for message, wrapped in zip(history.messages, inside.messages, strict=True)}
@@ -100,6 +106,20 @@ def _fit_inside(history: History, codec: Codec, envelope: Envelope) -> Fitted:
                 reasons.all_became(old.content, new.content)
     output = with_fields(fitted.history, messages=tuple(messages))
     return make_fitted(history, output, codec.name, codec.caps.derives_names, make_known(reasons, None, known.in_place))
+
+
+def _left_inside(history: History, inside: History, fitted: Fitted, kept: History) -> set[int]:
+    """Return which messages of an envelope can't be taken out again, by their identity: fitting changed too much."""
+    pairs = zip(history.messages, inside.messages, strict=True)
+    changed = {id(new) for old, new in pairs if new.content is not old.content}
+    reasons = fitted.known.reasons
+    if not changed or reasons is None:
+        return set()
+    return {
+        id(reasons.source(old))
+        for old, new in zip(fitted.history.messages, kept.messages, strict=True)
+        if new.content is old.content and reasons.source(old) is not old
+    } & changed
 
 
 def _taken_out(source: Msg | None, fitted: Msg, new: Msg) -> Msg:

@@ -51,7 +51,8 @@ class VercelEnvelope(Envelope):
             return True
         if message.provider is not None:
             return False
-        for block in message.content:  # a loop: this is called for each message
+        content: Any = message.content
+        for block in content:  # a loop: this is called for each message
             cls: Any = block.__class__
             if cls is am.ToolUseBlock or cls is am.ToolResultBlock:
                 if block.kind != "function":
@@ -118,7 +119,7 @@ class VercelEnvelope(Envelope):
     def _is_same(self, one: Any, other: Any) -> bool:
         if one is other:
             return True
-        if one.notes.get(self.family) != other.notes.get(self.family):
+        if one.notes.get(self.family) != other.notes.get(self.family) or not same(_unread(one), _unread(other)):
             return False
         return same(one, other) or same_document(self.write(one), self.write(other))
 
@@ -190,6 +191,11 @@ class UIEnvelope(VercelEnvelope):
                 raise Unreadable
             block = block.evolve(structured=value, content=())
         return super().write(block)
+
+
+def _unread(block: Any) -> Any:
+    """Return the extras of a block but for its options: keys of its part that nobody understands."""
+    return {space: block.extras[space] for space in sorted(block.extras) if space != OPTIONS}
 
 
 def _customs(answered: am.History, kept: am.History) -> set[str | None]:
