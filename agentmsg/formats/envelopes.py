@@ -6,8 +6,8 @@ two layers. Below, it reads and writes the framework's objects in its own words,
 turns the answers of known providers into these words and back: ``wrap`` before writing, ``unwrap`` after reading.
 
 Both are proved each time: what is wrapped is unwrapped again, and what is unwrapped is wrapped again. A message for
-which this doesn't hold stays as it is, in the framework's words. So no envelope can lose anything, or change how a
-document comes back.
+which this doesn't hold stays as it is, in the framework's words; one that was read so is marked, and written so. So no
+envelope can lose anything, or change how a document comes back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmsg.errors import AgentMsgError
-from agentmsg.formats.shapes import Unreadable
+from agentmsg.formats.natives import is_marked
+from agentmsg.formats.shapes import Unreadable, marked
 from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.equality import same
 
@@ -25,14 +26,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Envelope", "is_just_as"]
 
+_AS_READ = "/as-read"
+
 
 class Envelope:
     """Base of the envelopes of frameworks; a subclass defines ``wrap`` and ``unwrap``.
 
     Attributes:
+        family: of the framework's notes.
         roles: the roles of the messages that it wraps.
     """
 
+    family: ClassVar[str]
     roles: ClassVar[frozenset[str]] = frozenset({"assistant"})
 
     def wrap(self, message: Msg) -> Msg:
@@ -46,6 +51,14 @@ class Envelope:
         """Return a message that was read, in the words of the one who answered; else the message itself."""
         raise NotImplementedError
 
+    def is_usual(self, message: Msg) -> bool:
+        """Whether a message surely is the same wrapped and unwrapped; a shortcut, which should be cheap."""
+        return bool(message._bare) or message.role not in self.roles
+
+    def comes_back(self, message: Msg, wrapped: Msg) -> bool:
+        """Whether a message that was read is written as it was when it is wrapped again."""
+        return is_just_as(wrapped, message)
+
     def wrapped(self, history: History) -> History:
         """Return a history to write, in the framework's words; itself if nothing is to be wrapped."""
         return _changed(history, [self._wrapped(message) for message in history.messages])
@@ -55,7 +68,7 @@ class Envelope:
         return _changed(history, [self._unwrapped(message) for message in history.messages])
 
     def _wrapped(self, message: Msg) -> Msg:
-        if message._bare or message.role not in self.roles:
+        if self.is_usual(message) or is_marked(message, self.family, _AS_READ):
             return message
         try:
             new = self.wrap(message)
@@ -64,13 +77,18 @@ class Envelope:
             return message
 
     def _unwrapped(self, message: Msg) -> Msg:
-        if message._bare or message.role not in self.roles:
+        if self.is_usual(message):
             return message
         try:
             new = self.unwrap(message)
-            return new if new is message or is_just_as(self.wrap(new), message) else message
+            if new is not message and self.comes_back(message, self.wrap(new)):
+                return new
         except (AgentMsgError, Unreadable):
+            pass
+        wrapped = self._wrapped(message)
+        if wrapped is message or self.comes_back(message, wrapped):
             return message
+        return marked(message, self.family, **{_AS_READ[1:]: True})
 
 
 def _changed(history: History, messages: list[Msg]) -> History:
