@@ -37,7 +37,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import ContainerCodec, Containers, issuers
+from agentmsg.formats import ContainerCodec, Containers
+from agentmsg.formats.issuers import with_issuers
+from agentmsg_codecs.pydantic_ai.issuers import Issuers
 from agentmsg_codecs.pydantic_ai.likeness import sniff_message
 from agentmsg_codecs.pydantic_ai.messages import Messages
 from agentmsg_codecs.pydantic_ai.names import CONTAINERS, FAMILY
@@ -64,7 +66,8 @@ class PydanticAICodec(ContainerCodec):
     title: ClassVar[str] = "Pydantic AI (ModelMessages)"
     containers: ClassVar[Containers] = CONTAINERS
 
-    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
+    engine: ClassVar[Messages] = Messages()
+    envelope: ClassVar[Issuers] = Issuers(engine)
 
     @property
     def described(self) -> tuple[Described, ...]:
@@ -82,12 +85,12 @@ class PydanticAICodec(ContainerCodec):
         contents = CONTAINERS.contents(document)
         self.engine.fill()
         messages = self.engine.read(contents.each(self.engine.group))
-        return CONTAINERS.history(contents, issuers.with_issuers(messages, FAMILY, "anthropic"))
+        return self.envelope.unwrapped(CONTAINERS.history(contents, with_issuers(messages, FAMILY, "anthropic")))
 
     def write(self, history: am.History) -> Any:
         """Write the native messages, in the container that was read, else in that of the option."""
         self.engine.fill()
-        return CONTAINERS.document(history, self.engine.write(history.messages), self.container)
+        return CONTAINERS.document(history, self.engine.write(self.envelope.wrapped(history).messages), self.container)
 
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles Pydantic AI."""

@@ -13,20 +13,23 @@ from agentmsg.formats import (
     EMPTY,
     KEEP,
     Native,
+    Swap,
     Unreadable,
     adopt,
     cells,
+    given,
     dump_json,
     is_mapping,
     is_object,
     maker,
+    mark_of,
     natives,
     spelling,
     times,
     usually,
 )
 from agentmsg.formats.forms import Hatch, Key, Via
-from agentmsg_codecs.pydantic_ai.names import FILE, NAME, TOLD, UNSIGNED, VENDOR
+from agentmsg_codecs.pydantic_ai.names import FAMILY, FILE, NAME, PROVIDERS, TOLD, UNSIGNED, VENDOR
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -187,6 +190,56 @@ def _write_signed(block: am.ThinkingBlock) -> Native:
 SIGNED = Hatch(
     keys=("signature", NAME), cells={"signature": cells.bare}, get=_read_signed, put=_write_signed,
     spaces=(UNSIGNED,), schema={key: {"type": ["string", "null"]} for key in ("signature", NAME)}, about="signature",
+)  # fmt: skip
+
+
+# -- who answered -----------------------------------------------------------------------------------------------------
+
+_APIS = {"resp_": "responses", "chatcmpl-": "chat"}
+
+
+def api_of(provider: str | None, answer: str | None) -> str | None:
+    """Return the API of OpenAI that gave an answer, as its id tells."""
+    if provider != "openai" or answer is None:
+        return None
+    return next((api for start, api in _APIS.items() if answer.startswith(start)), None)
+
+
+def _read_answered(native: Native) -> dict[str, Any]:
+    word, answer = native.get(NAME), native.get("provider_response_id")
+    if word is None:
+        return {} if NAME in native else {"notes": {NAME: "absent"}}
+    if type(word) is not str:
+        raise Unreadable("a provider is a text")
+    if word in PROVIDERS:
+        return {"provider": PROVIDERS[word], "notes": {"/provider": word}}
+    api = api_of(word, answer if type(answer) is str else None)
+    return {"provider": word} if api is None else {"provider": word, "api": api}
+
+
+def _write_answered(message: am.Msg) -> Native:
+    return {NAME: word_of(message)}
+
+
+def word_of(message: am.Msg) -> str | None:
+    """Return the framework's word for the provider of a message."""
+    word: Any = mark_of(message, FAMILY, "/provider") if message.notes else None
+    return word if type(word) is str and PROVIDERS.get(word) == message.provider else message.provider
+
+
+def answered(message: am.Msg) -> Any:
+    """Keep the API that answered if the id of the answer tells it."""
+    api = api_of(message.provider, given(message.id))
+    own = message.provider not in PROVIDERS
+    if message.api == api and own:
+        return message
+    new = message.evolve(api=api, provider=PROVIDERS.get(str(message.provider), message.provider))
+    return Swap(new, "the id of an answer tells the API here", "annotation")
+
+
+ANSWERED = Hatch(
+    keys=(NAME,), cells={"provider": KEEP, "api": KEEP}, get=_read_answered, put=_write_answered,
+    schema={NAME: {"type": ["string", "null"]}}, about="provider; api", nothing={NAME: None},
 )  # fmt: skip
 
 
