@@ -17,6 +17,7 @@ from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.formats.envelopes import Envelope
 from agentmsg_codecs.pydantic_ai.issuers.anthropic import Anthropic
 from agentmsg_codecs.pydantic_ai.issuers.base import Kit, Table
+from agentmsg_codecs.pydantic_ai.issuers.responses import Responses
 from agentmsg_codecs.pydantic_ai.names import FAMILY, NAME, PROVIDERS, UNSIGNED
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Issuers"]
 
-_TABLES: dict[str, Table] = {"anthropic": Anthropic()}
+_TABLES: dict[str, Table] = {"anthropic": Anthropic(), "openai responses": Responses()}
 # The provider that a namespace of extras or notes tells.
-_SPACES = {"anthropic": "anthropic"}
+_SPACES = {"anthropic": "anthropic", "openai-responses": "openai"}
 # The order of keys of free-form values in parts, which the provider's blocks have in an order of their own.
 _ORDERS = "/orders"
 _ODD = (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError)
@@ -104,7 +105,9 @@ def _told_by(blocks: Sequence[Any]) -> str | None:
 
 def _key(name: str | None, message: am.Msg) -> str:
     """Return the name of the table for a provider's answer."""
-    return name or ""
+    if name != "openai":
+        return name or ""
+    return f"openai {message.api or 'responses'}"
 
 
 def _into(unit: Sequence[Any], table: Table, kit: Kit) -> list[Any] | None:

@@ -58,8 +58,7 @@ class Kit:
     def part(self, kind: str, details: Native | None = None, **values: Any) -> Native:
         """Return a part of this provider with all its keys, as a dump has them."""
         usual: Native = {**dict.fromkeys(_KEYS[kind]), **({"outcome": "success"} if kind == RETURN else {})}
-        said = {key: value for key, value in (details or {}).items() if value is not None}
-        own = {"provider_name": self.word, "provider_details": said or None}
+        own = {"provider_name": self.word, "provider_details": details or None}
         return {**usual, **own, **values, "part_kind": kind}
 
     def parts(self, blocks: Sequence[Any]) -> list[Native]:
@@ -89,7 +88,7 @@ class Table:
         return type(block) in (am.ThinkingBlock, am.ToolResultBlock, am.CompactionBlock, am.NativeBlock)
 
     def units(self, blocks: Sequence[Any]) -> list[list[Any]]:
-        """Return the blocks that are translated together: of the model, or of the framework's form."""
+        """Return the blocks that are translated together: of the model, or of the framework's form; by default each."""
         return [[block] for block in blocks]
 
     def into(self, blocks: Sequence[Any], kit: Kit) -> list[Native]:
@@ -107,6 +106,29 @@ class Table:
             Unreadable: if they aren't in the client's form.
         """
         raise NotImplementedError
+
+
+def joined(blocks: Sequence[Any]) -> list[list[Any]]:
+    """Return the blocks of each item: a text or several, or a call with its result."""
+    found: list[list[Any]] = []
+    for block in blocks:
+        if found and _joins(block, found[-1]):
+            found[-1].append(block)
+        else:
+            found.append([block])
+    return found
+
+
+def _joins(block: Any, unit: Sequence[Any]) -> bool:
+    """Whether a block is of the same item as the blocks before: a text with its id, or a result of the call."""
+    first, last = unit[0], unit[-1]
+    if type(block) in (am.TextBlock, am.ThinkingBlock):
+        return type(last) is type(block) and block.item_id is not None and block.item_id == last.item_id
+    if type(first) is not am.ToolUseBlock or first.kind != "server" or type(last) is am.ToolResultBlock:
+        return False
+    if type(block) is am.ToolResultBlock:
+        return block.tool_call_id == first.id and block.name != SEARCH["tool_name"]
+    return type(block) is am.ImageBlock and block.item_id is not None and block.item_id == first.id
 
 
 def only(natives: Sequence[Native]) -> Native:
