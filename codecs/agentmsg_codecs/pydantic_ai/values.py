@@ -170,8 +170,10 @@ def _read_signed(native: Native) -> dict[str, Any]:
     value, provider = native.get("signature"), native.get("provider_name")
     if type(value) is str and type(provider) is str:
         return {"signature": _make_signature(provider, value)}  # the usual case
-    notes = {key: "absent" for key in ("signature", "provider_name") if key not in native}
+    notes: dict[str, Any] = {key: "absent" for key in ("signature", "provider_name") if key not in native}
     if value is None:
+        if provider is None and not native.get("content") and native.get("id"):
+            notes["/hollow"] = True
         return {"notes": notes} if provider is None else {"notes": notes, "extras": {UNSIGNED: adopt({NAME: provider})}}
     if type(value) is not str or not (provider is None or type(provider) is str):
         raise Unreadable("a signature is a string")

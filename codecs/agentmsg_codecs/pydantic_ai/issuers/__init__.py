@@ -8,15 +8,19 @@ holds beyond its part stays on the block, and the neutral form tells the loss.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Native, Unreadable, adopt, is_mapping, is_sequence, mark_of, marked, natives, note_of
+from agentmsg.formats import Native, Unreadable, adopt, is_mapping, is_marked, is_sequence, mark_of, marked, natives, note_of
 from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.formats.envelopes import Envelope
 from agentmsg_codecs.pydantic_ai.issuers.anthropic import Anthropic
 from agentmsg_codecs.pydantic_ai.issuers.base import Kit, Table
+from agentmsg_codecs.pydantic_ai.issuers.chat import FIELDS, Chat
+from agentmsg_codecs.pydantic_ai.issuers.converse import Converse
+from agentmsg_codecs.pydantic_ai.issuers.gemini import Gemini
 from agentmsg_codecs.pydantic_ai.issuers.responses import Responses
 from agentmsg_codecs.pydantic_ai.names import FAMILY, NAME, PROVIDERS, UNSIGNED
 
@@ -27,9 +31,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Issuers"]
 
-_TABLES: dict[str, Table] = {"anthropic": Anthropic(), "openai responses": Responses()}
+_TABLES: dict[str, Table] = {
+    "anthropic": Anthropic(), "openai responses": Responses(), "openai chat": Chat(), "google": Gemini(),
+    "bedrock": Converse(),
+}  # fmt: skip
 # The provider that a namespace of extras or notes tells.
-_SPACES = {"anthropic": "anthropic", "openai-responses": "openai"}
+_SPACES = {
+    "anthropic": "anthropic", "openai": "openai", "openai-responses": "openai", "gemini": "google",
+    "bedrock": "bedrock",
+}  # fmt: skip
+_ITEM = re.compile("(?:msg|rs|fc|ws|fs|ci|ig|mcp|mcpl|tsc|tso|cmp)_")
 # The order of keys of free-form values in parts, which the provider's blocks have in an order of their own.
 _ORDERS = "/orders"
 _ODD = (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError)
@@ -52,7 +63,7 @@ class Issuers(Envelope):
         if table is None or not any(map(table.is_special, message.content)):
             return message
         word: Any = mark_of(message, FAMILY, "/provider") or name
-        kit, content = Kit(word, table.codec, self._engine), list[Any]()
+        kit, content = Kit(word, table.codec, self._engine, message), list[Any]()
         for unit in table.units(message.content):
             content += (_into(unit, table, kit) if any(map(table.is_special, unit)) else None) or unit
         return message.evolve(content=content)
@@ -65,7 +76,7 @@ class Issuers(Envelope):
         table = _TABLES.get(_key(PROVIDERS.get(word, word), message))
         if table is None:
             return message
-        kits, content = [Kit(word, table.codec, self._engine) for _ in range(2)], list[Any]()
+        kits, content = [Kit(word, table.codec, self._engine, message) for _ in range(2)], list[Any]()
         for unit in table.units(message.content):
             is_own = any(name_of(block) == word for block in unit)
             content += (_back(unit, table, *kits) if is_own else None) or unit
@@ -100,6 +111,8 @@ def _told_by(blocks: Sequence[Any]) -> str | None:
         found = own or next(spaces, None)
         if found is not None:
             return str(found)
+        if getattr(block, "item_id", None) is not None and _ITEM.match(block.item_id):
+            return "openai"
     return None
 
 
@@ -107,7 +120,12 @@ def _key(name: str | None, message: am.Msg) -> str:
     """Return the name of the table for a provider's answer."""
     if name != "openai":
         return name or ""
-    return f"openai {message.api or 'responses'}"
+    return f"openai {message.api or ('chat' if any(map(_is_of_chat, message.content)) else 'responses')}"
+
+
+def _is_of_chat(block: Any) -> bool:
+    """Whether a block is reasoning of Chat Completions, as the mark of its reader or the id of its part tells."""
+    return type(block) is am.ThinkingBlock and (block.item_id in FIELDS or is_marked(block, "openai", "/place"))
 
 
 def _into(unit: Sequence[Any], table: Table, kit: Kit) -> list[Any] | None:

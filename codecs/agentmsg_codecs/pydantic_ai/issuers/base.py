@@ -35,11 +35,12 @@ class Kit:
     Attributes:
         word: the name of the provider in parts.
         codec: of the provider.
+        message: the message.
         memory: what earlier parts of the message said.
     """
 
-    def __init__(self, word: str, codec: str, engine: Messages) -> None:
-        self.word, self.codec = word, am.get_codec(codec)
+    def __init__(self, word: str, codec: str, engine: Messages, message: am.Msg) -> None:
+        self.word, self.codec, self.message = word, am.get_codec(codec), message
         self.memory: dict[str, Any] = {}
         self._place = engine.described.parts["response"]
 

@@ -41,10 +41,11 @@ if TYPE_CHECKING:
 
 _MCP = "mcp_server:"
 _REST = "rest"
+_BY_CLIENT = "search_tools"
 _CITED = ("url_citation", "file_citation")
 _OF_IMAGE = ("background", "quality", "size", "revised_prompt")
 _OF_SEARCH = ("call_id", "execution", "status")
-_DONE = "completed"
+_DONE, _NATIVE = "completed", "mcp_list_tools"
 
 
 class Responses(Table):
@@ -78,6 +79,8 @@ def _into(item: Native, kit: Kit) -> list[Native]:
     if parts:
         again = _back(parts)
         rest = {key: value for key, value in item.items() if value is not None and _differs(value, again.get(key))}
+        if item.get("type") == _NATIVE and _differs(item, {**again, **rest}):
+            rest = item  # the order of keys counts here, as the model has no block for it
         if rest:
             parts[0]["provider_details"] = {**details_of(parts[0]), _REST: rest}
     return parts
@@ -88,13 +91,15 @@ def _differs(value: Any, other: Any) -> bool:
 
 
 def _back(natives: Sequence[Native]) -> Native:
-    first, last, details = natives[0], natives[-1], details_of(natives[0])
+    first, last, rest = natives[0], natives[-1], details_of(natives[0]).get(_REST, {})
+    if rest.get("type") == _NATIVE:
+        return rest  # type: ignore[no-any-return]
     kind, name = first["part_kind"], str(first.get("tool_name"))
     if kind in (CALL, RETURN):
         found = _TOOLS_BACK["mcp_server" if name.startswith(_MCP) else name](first, last)
     else:
         found = _BACK[kind](natives)
-    return {**found, **details.get(_REST, {})}
+    return {**found, **rest}
 
 
 # -- texts and reasoning ----------------------------------------------------------------------------------------------
@@ -175,6 +180,9 @@ def _function(item: Native, kit: Kit) -> list[Native]:
 
 def _function_back(natives: Sequence[Native]) -> Native:
     first = natives[0]
+    if first["tool_name"] == _BY_CLIENT and first.get("tool_kind") == SEARCH["tool_kind"]:
+        told = {"execution": "client", "call_id": first["tool_call_id"], "status": _DONE}
+        return {"type": "tool_search_call", "id": first.get("id"), **told, "arguments": args_of(first)}
     args = first.get("args")
     text = args if type(args) is str else dump_json(args or {}).decode()
     called = {"name": first["tool_name"], "arguments": text, "call_id": first["tool_call_id"]}
@@ -266,7 +274,7 @@ def _mcp_back(first: Native, last: Native) -> Native:
     own["server_label"] = first["tool_name"].removeprefix(_MCP)
     told = (last.get("content") or {}) if last is not first else {}
     if args["action"] == "list_tools":
-        return {"type": "mcp_list_tools", **own, **told}
+        return {"type": _NATIVE, **own, **told}
     arguments = dump_json(args["tool_args"]).decode()
     return {"type": "mcp_call", **own, "name": args["tool_name"], "arguments": arguments, **told}
 
@@ -277,7 +285,8 @@ def _search(item: Native, kit: Kit) -> list[Native]:
     queries = said.get("queries") or said.get("paths") or []
     link = item.get("call_id") or item["id"]
     if item.get("execution") == "client":
-        raise Unreadable
+        said = {**SEARCH, "tool_name": _BY_CLIENT}
+        return [kit.part("tool-call", **said, args={"queries": queries}, tool_call_id=link, id=item.get("id"))]
     kit.memory.setdefault("searches", []).append(link)
     details = {key: item.get(key) for key in _OF_SEARCH}
     return [kit.part(CALL, details, **SEARCH, args={"queries": queries}, tool_call_id=link, id=item.get("id"))]
@@ -297,7 +306,8 @@ def _search_back(first: Native, _: Native) -> Native:
     told = {key: details.get(key) for key in _OF_SEARCH}
     if first["part_kind"] == CALL:
         return {"type": "tool_search_call", "id": first.get("id"), **told, "arguments": args_of(first)}
-    return {"type": "tool_search_output", "id": details.get("id"), **told, "tools": []}
+    tools = [{"type": "function", **chosen(each, "name")} for each in first["content"]["discovered_tools"]]
+    return {"type": "tool_search_output", "id": details.get("id"), **told, "tools": tools}
 
 
 _INTO = {
