@@ -43,6 +43,7 @@ _SPACES = {
 _ITEM = re.compile("(?:msg|rs|fc|ws|fs|ci|ig|mcp|mcpl|tsc|tso|cmp)_")
 # The order of keys of free-form values in parts, which the provider's blocks have in an order of their own.
 _ORDERS = "/orders"
+_NEUTRAL = "/neutral"
 _ODD = (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError)
 
 
@@ -58,6 +59,8 @@ class Issuers(Envelope):
 
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message whose special blocks are what the provider's client makes of them."""
+        if message.notes and is_marked(message, FAMILY, _NEUTRAL):
+            return message
         name = message.provider or _told_by(message.content)
         table = _TABLES.get(_key(name, message))
         if table is None or not any(map(table.is_special, message.content)):
@@ -81,6 +84,12 @@ class Issuers(Envelope):
             is_own = any(name_of(block) == word for block in unit)
             content += (_back(unit, table, *kits) if is_own else None) or unit
         return message.evolve(content=content)
+
+    def _unwrapped(self, message: am.Msg) -> am.Msg:
+        """Mark what isn't in the client's form, if it would be written in it: it must come back as it was."""
+        new = super()._unwrapped(message)
+        is_other = new is message and self._wrapped(message) is not message
+        return marked(message, FAMILY, **{_NEUTRAL[1:]: True}) if is_other else new
 
 
 def name_of(block: Any) -> str | None:
@@ -125,7 +134,9 @@ def _key(name: str | None, message: am.Msg) -> str:
 
 def _is_of_chat(block: Any) -> bool:
     """Whether a block is reasoning of Chat Completions, as the mark of its reader or the id of its part tells."""
-    return type(block) is am.ThinkingBlock and (block.item_id in FIELDS or is_marked(block, "openai", "/place"))
+    if type(block) is not am.ThinkingBlock:
+        return False
+    return block.item_id in FIELDS or mark_of(block, "openai", "/place") is not None
 
 
 def _into(unit: Sequence[Any], table: Table, kit: Kit) -> list[Any] | None:
@@ -147,7 +158,9 @@ def _back(unit: Sequence[Any], table: Table, kit: Kit, other: Kit) -> list[Any] 
         parts = [kit.native(block) for block in unit]
         found = list(table.back(parts, kit))
         again = table.into(found, other)
-        orders = [orders_of(part, new)  for part, new in zip(parts, again, strict=True)]
+        orders = [
+            [order for order in orders_of(part, new) if order[0]] for part, new in zip(parts, again, strict=True)
+        ]
         again = [other.block(reordered(part, order)) for part, order in zip(again, orders, strict=True)]
         found = _carried(unit, found, again)
         if any(orders):

@@ -5,6 +5,7 @@ A text and a call are as everywhere. Reasoning is sent in the field that the id 
 | field of the message | part |
 | --- | --- |
 | reasoning_content, reasoning | thinking: id is the field's name |
+| reasoning_details without a signature | the text, which stands in reasoning, too |
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Chat(Table):
     def into(self, blocks: Sequence[Any], kit: Kit) -> list[Native]:
         """Return the part of reasoning."""
         (block,) = blocks
-        place = mark_of(block, _FAMILY, f"/{_PLACE}") or FIELDS[0]
+        noted = mark_of(block, _FAMILY, f"/{_PLACE}")
+        place = "reasoning" if noted == "reasoning_details" else noted or FIELDS[0]
         if place not in FIELDS:
             raise Unreadable
         return [kit.part("thinking", content=block.thinking, id=place)]

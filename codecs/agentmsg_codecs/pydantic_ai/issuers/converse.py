@@ -2,12 +2,13 @@
 
 | block of Converse | part |
 | --- | --- |
-| reasoningText with its signature; redactedContent | thinking: signature; "", id "redacted_content", signature is the content |
+| reasoningText with its signature; redactedContent | thinking: signature; "", id "redacted_content", signature is the content, whose bytes are text |
 | toolUse, toolResult of nova_code_interpreter | code_execution: args; content is the first JSON, provider_details.status |
 """
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
@@ -55,7 +56,8 @@ class Converse(Table):
 
 def _reasoning(value: Native, kit: Kit) -> Native:
     if "redactedContent" in value:
-        return kit.part("thinking", content="", id=_REDACTED, signature=value["redactedContent"])
+        sealed = b64decode(value["redactedContent"], validate=True).decode()
+        return kit.part("thinking", content="", id=_REDACTED, signature=sealed)
     text = value["reasoningText"]
     return kit.part("thinking", content=text["text"], signature=text["signature"])
 
@@ -77,7 +79,7 @@ _INTO = {"reasoningContent": _reasoning, "toolUse": _call, "toolResult": _result
 
 def _thinking_back(native: Native) -> Native:
     if native.get("id") == _REDACTED:
-        return {"reasoningContent": {"redactedContent": native["signature"]}}
+        return {"reasoningContent": {"redactedContent": b64encode(native["signature"].encode()).decode()}}
     return {"reasoningContent": {"reasoningText": {"text": native["content"], "signature": native["signature"]}}}
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, Unreadable, dump_json, is_object, media
+from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_object
 from agentmsg_codecs.pydantic_ai.issuers.base import CALL, RETURN, Blocks, Kit, Table, args_of, details_of, only
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _SIGNED = "thought_signature"
 _CODE = "code_execution"
 _TYPES = {"GOOGLE_SEARCH_WEB": "web_search", "FILE_SEARCH": "file_search", "URL_CONTEXT": "web_fetch"}
 _OF_NAMES = {name: tag for tag, name in _TYPES.items()}
-_GIVEN = "response"
+_GIVEN, _RESULT = "response", "result"
 
 
 class Gemini(Table):
@@ -83,8 +83,12 @@ def _part(block: Any, kit: Kit) -> tuple[str, Native]:
     bare = {"id": None} if type(block) is am.ToolUseBlock else {"tool_call_id": None}
     own = block.evolve(signature=None, **(bare if block.name == _CODE else {}))
     (part,) = kit.parts([own])
-    tag = next(iter(part))
-    return re.sub("_(.)", lambda found: found[1].upper(), tag), part[tag]
+    ((tag, value),) = part.items()
+    return _camel(tag), {_camel(key): each for key, each in value.items()}
+
+
+def _camel(key: str) -> str:
+    return re.sub("_(.)", lambda found: found[1].upper(), key)
 
 
 def _call(block: Any, kit: Kit) -> Native:
@@ -120,6 +124,8 @@ def _result(block: Any, kit: Kit) -> Native:
         return kit.part(RETURN, details, tool_name=_CODE, content=value, tool_call_id=link)
     name = _TYPES[value["toolType"]]
     content, link = value.get(_GIVEN), value.get("id") or kit.memory[name]
+    if is_object(content) and content.keys() == {_RESULT} and is_list(content[_RESULT]):
+        content = content[_RESULT]
     if name == "file_search" and not content and (shown := _retrieved(kit.message)):
         return kit.part(RETURN, {**details, _GIVEN: content}, tool_name=name, content=shown, tool_call_id=link)
     return kit.part(RETURN, details, tool_name=name, content=content, tool_call_id=link)
@@ -134,6 +140,8 @@ def _result_back(native: Native, kit: Kit) -> Any:
         return found if link == kit.memory.get("code") else found.evolve(tool_call_id=link)
     given = details.get(_GIVEN) if _GIVEN in details or content == _retrieved(kit.message) else content
     own = {} if link == kit.memory.get(name) else {"id": link}
+    if is_list(given):
+        given = {_RESULT: given}  # as the client sends it
     told = {} if given is None else {_GIVEN: given}
     (found,) = kit.blocks([{"toolResponse": {**own, "toolType": _OF_NAMES[name], **told}}])
     return found
