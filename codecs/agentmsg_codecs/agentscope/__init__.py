@@ -35,6 +35,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from agentmsg_codecs.agentscope.base import AgentScope
+from agentmsg_codecs.agentscope.issuers import Issuers
 from agentmsg_codecs.agentscope.names import FAMILY, MEMORY
 from agentmsg_codecs.agentscope.python import PythonMessages
 from agentmsg_codecs.agentscope.sessions import Sessions
@@ -53,3 +54,4 @@ class AgentScopeCodec(AgentScope):
         family=FAMILY, title="AgentScope", keys=("messages", "context", MEMORY), own=frozenset({"role"})
     )
     messages = PythonMessages
+    envelope: ClassVar[Issuers] = Issuers()
