@@ -14,6 +14,7 @@ besides (ids, times) is a list among the unknown fields of the thinking.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -109,7 +110,17 @@ def _is_special(block: Any) -> bool:
         signed, link = block.signature, block.item_id
         is_own = signed.provider == "openai" if signed is not None else _RESPONSES in (block.notes or ())
         return link is not None and (is_own or link.startswith("rs_"))
-    return type(block) is am.ToolUseBlock and block.signature is not None and block.signature.provider == "google"
+    signed = block.signature if type(block) is am.ToolUseBlock else None
+    return signed is not None and signed.provider == "google" and _is_base64(signed.value)
+
+
+def _is_base64(value: str) -> bool:
+    """Whether a text is base64 in the standard alphabet, padded: the client decodes nothing else."""
+    try:
+        b64decode(value, validate=True)
+    except ValueError:
+        return False
+    return True
 
 
 # -- reasoning --------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -70,7 +71,11 @@ class Gemini(Table):
 
 
 def _details(block: Any) -> Native:
-    return {_SIGNED: block.signature.value} if block.signature is not None else {}
+    """Return the details of a part: its signature, if the client can decode it (the standard alphabet, padded)."""
+    if block.signature is None:
+        return {}
+    b64decode(block.signature.value, validate=True)
+    return {_SIGNED: block.signature.value}
 
 
 def _made(value: Any) -> str:
