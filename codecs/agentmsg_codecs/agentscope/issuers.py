@@ -133,14 +133,17 @@ def _into(block: Any) -> list[Any]:
     item = reordered(item, mark_of(block, FAMILY, _ORDERS))
     texts = [each["text"] for key in ("summary", "content") for each in item.get(key) or () if each.get("text")] or [""]
     extras = {_ITEM_ID: item["id"], _RAW: item}
-    rest: Any = thaw(natives.extras_of(block, FAMILY).get(_BLOCKS)) or [{}] * len(texts)
+    nothing: list[dict[str, Any]] = [{}] * len(texts)
+    rest: Any = thaw(natives.extras_of(block, FAMILY).get(_BLOCKS)) or nothing
     notes: Any = mark_of(block, FAMILY, _NOTES)
     found: list[Any] = []
     for index, (text, more) in enumerate(zip(texts, rest, strict=True)):
-        link, more = more.get("id"), {key: value for key, value in more.items() if key != "id"}
+        beside = {key: value for key, value in more.items() if key != "id"}
         note = notes[index] if is_sequence(notes) and index < len(notes) else None
-        held = adopt({FAMILY: {**more, **extras}})
-        found.append(am.ThinkingBlock(text, item_id=link, extras=held, notes=adopt({FAMILY: note} if note else {})))
+        held = adopt({FAMILY: {**beside, **extras}})
+        found.append(
+            am.ThinkingBlock(text, item_id=more.get("id"), extras=held, notes=adopt({FAMILY: note} if note else {}))
+        )
     return found
 
 
@@ -167,7 +170,9 @@ def _back(*unit: Any) -> list[Any]:
         found = marked(found, FAMILY, **{_NOTES[1:]: notes})
     if type(found) is not am.ThinkingBlock:
         raise Unreadable
-    (item,) = codec.write_parts([found.evolve(extras={key: held for key, held in found.extras.items() if key != FAMILY})])
+    (item,) = codec.write_parts(
+        [found.evolve(extras={key: held for key, held in found.extras.items() if key != FAMILY})]
+    )
     orders = orders_of(raw, item)
     return [marked(found, FAMILY, **{_ORDERS[1:]: orders}) if orders else found]
 
@@ -211,11 +216,14 @@ def _relinked(new: am.History, old: am.History) -> am.History:
     messages: list[am.Msg] = []
     for message, before in zip(new.messages, old.messages, strict=True):
         if message is not before:
-            calls = [[block.id for block in each.content if type(block) is am.ToolUseBlock] for each in (before, message)]
+            calls = [
+                [block.id for block in each.content if type(block) is am.ToolUseBlock] for each in (before, message)
+            ]
             links.update(zip(*calls, strict=True))
         content = [
             block.evolve(tool_call_id=links[block.tool_call_id])
-            if type(block) is am.ToolResultBlock and links.get(block.tool_call_id, block.tool_call_id) != block.tool_call_id
+            if type(block) is am.ToolResultBlock
+            and links.get(block.tool_call_id, block.tool_call_id) != block.tool_call_id
             else block
             for block in message.content
         ]

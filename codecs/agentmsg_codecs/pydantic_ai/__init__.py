@@ -37,12 +37,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import ContainerCodec, Containers
+from agentmsg.formats import ContainerCodec, Containers, speed
 from agentmsg.formats.issuers import with_issuers
 from agentmsg_codecs.pydantic_ai.issuers import Issuers
 from agentmsg_codecs.pydantic_ai.likeness import sniff_message
 from agentmsg_codecs.pydantic_ai.messages import Messages
 from agentmsg_codecs.pydantic_ai.names import CONTAINERS, FAMILY
+from agentmsg_codecs.pydantic_ai.objects import dumped
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -86,6 +87,11 @@ class PydanticAICodec(ContainerCodec):
         self.engine.fill()
         messages = self.engine.read(contents.each(self.engine.group))
         return self.envelope.unwrapped(CONTAINERS.history(contents, with_issuers(messages, FAMILY, "anthropic")))
+
+    def read_held(self, document: Any, depth: int) -> am.History | None:
+        """Read message objects as the library dumps them."""
+        found = dumped(document)
+        return None if found is None else self.read(speed.copy_document(found, depth))
 
     def write(self, history: am.History) -> Any:
         """Write the native messages, in the container that was read, else in that of the option."""

@@ -163,7 +163,9 @@ def make_caps(messages: Messages) -> Caps:
                 concerns=am.NativeBlock,
             ),
             "assistant": MessageRow(
-                fields={**response, "finish_reason": own.finish}, blocks=_model_rows(messages), results=inner,
+                fields={**response, "finish_reason": own.finish},
+                blocks=_model_rows(messages),
+                results=inner,
                 otherwise=answered,
             ),
             "tool": MessageRow(

@@ -57,7 +57,16 @@ from agentmsg_codecs.pydantic_ai.content import (
 )
 from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
 from agentmsg_codecs.pydantic_ai.responses import USAGE, Usage
-from agentmsg_codecs.pydantic_ai.values import ANSWERED, DETAIL, SIGNED, STRUCTURED, TIME, data_at, partly_modelled
+from agentmsg_codecs.pydantic_ai.values import (
+    ANSWERED,
+    DATA,
+    DETAIL,
+    SIGNED,
+    STRUCTURED,
+    TIME,
+    data_at,
+    partly_modelled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -127,7 +136,7 @@ def _media() -> tuple[Form, ...]:
         for form in (
             Form(f"{kind}_data", cls, "binary", (
                 Spread("source", am.Base64Source, (
-                    Key("data", "data", Text()), Key("media_type", "media_type", Text()),
+                    DATA, Key("media_type", "media_type", Text()),
                 )), _vendor(cls),
             ), tag_key="kind", fits=_of_kind(kind), when=_holds(am.Base64Source)),
             Form(f"{kind}_uploaded", cls, "uploaded-file", (

@@ -113,7 +113,10 @@ def file_of_model(block: Any) -> Any:
 
 
 def thinking(block: am.ThinkingBlock) -> Any:
-    """Keep thinking; redacted thinking holds nothing else. Of an item that says nothing the client would make a text."""
+    """Keep thinking; redacted thinking holds nothing else.
+
+    An item of reasoning that says nothing is dropped: the clients would make an empty text of it.
+    """
     if not (block.thinking or block.redacted or block.signature) and block.item_id is not None:
         is_own = UNSIGNED in block.extras or is_marked(block, FAMILY, "/hollow")
         return block if is_own else Drop("an item of reasoning without text, or what is encrypted, has no part")

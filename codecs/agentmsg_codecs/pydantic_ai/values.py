@@ -17,9 +17,10 @@ from agentmsg.formats import (
     Unreadable,
     adopt,
     cells,
-    given,
     dump_json,
+    given,
     is_mapping,
+    is_marked,
     is_object,
     maker,
     mark_of,
@@ -279,6 +280,27 @@ STRUCTURED = Hatch(
 
 # -- the data of a file -----------------------------------------------------------------------------------------------
 
+# The library dumps bytes in the alphabet of URLs, and reads both; everybody else has the standard one.
+_URL_SAFE = "/url-safe"
+_TO_STANDARD, _TO_URL_SAFE = str.maketrans("-_", "+/"), str.maketrans("+/", "-_")
+
+
+def read_data(value: Any, note: dict[str, Any]) -> str:
+    """Return base64 in the standard alphabet."""
+    if type(value) is not str:
+        raise Unreadable("data is base64")
+    if ("-" in value or "_" in value) and not ("+" in value or "/" in value):
+        note[_URL_SAFE] = True
+        return value.translate(_TO_STANDARD)
+    return value
+
+
+def write_data(value: str, owner: Any) -> str:
+    """Return base64 in the alphabet in which it was read."""
+    return value.translate(_TO_URL_SAFE) if owner.notes and is_marked(owner, FAMILY, _URL_SAFE) else value
+
+
+DATA = Key("data", "data", Via(read_data, write_data, {"type": "string"}, KEEP, is_marking=True))
 BINARY_KEYS = frozenset({"kind", "data", "media_type"})
 
 
@@ -295,12 +317,13 @@ def data_at(key: str) -> Hatch:
         held: Any = native[key]
         if not is_binary(held):
             raise Unreadable("a file is data with a media type")
-        source = am.Base64Source(held["data"], held["media_type"])
-        return {"source": source, "extras": natives.rest_of(held, BINARY_KEYS, FILE)}
+        notes: dict[str, Any] = {}
+        source = am.Base64Source(read_data(held["data"], notes), held["media_type"])
+        return {"source": source, "extras": natives.rest_of(held, BINARY_KEYS, FILE), "notes": notes}
 
     def write(block: Any) -> Native:
         source: Any = block.source
-        told = {"kind": "binary", "data": source.data, "media_type": source.media_type}
+        told = {"kind": "binary", "data": write_data(source.data, block), "media_type": source.media_type}
         return {key: {**told, **natives.extras_copy(block, FILE)}}
 
     return Hatch(

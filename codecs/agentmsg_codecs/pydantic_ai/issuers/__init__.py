@@ -1,9 +1,12 @@
 """Issuers: the parts that the client of a provider makes of its answers, and sends back from nowhere else.
 
-A client of Pydantic AI trusts what a part holds for the provider (signatures, ids of items, calls of its own tools) only
-if the part's ``provider_name`` is its own. There is one table for each provider; see there for the parts and versions.
-What a part holds beyond its table (a time, say) are extras of its blocks, in the framework's namespace; what a block
-holds beyond its part stays on the block, and the neutral form tells the loss.
+A client of Pydantic AI trusts what a part holds for the provider (signatures, ids of items, calls of its own tools)
+only if the part's ``provider_name`` is its own. There is one table for each provider; see there for the parts, and for
+versions. What a part holds beyond its table (a time, say) are extras of its blocks, in the framework's namespace. What
+a block holds beyond its part stays on the block, and the neutral form tells the loss.
+
+Marks: ``/provider`` (see ``ANSWERED``), ``/neutral`` (a message that isn't in the client's form, and stays so),
+``/orders`` (the order of keys in free-form values of parts).
 """
 
 from __future__ import annotations
@@ -13,9 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Native, Unreadable, adopt, is_mapping, is_marked, is_sequence, mark_of, marked, natives, note_of
-from agentmsg.formats.key_orders import orders_of, reordered
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    adopt,
+    is_mapping,
+    is_marked,
+    is_sequence,
+    mark_of,
+    marked,
+    natives,
+    note_of,
+)
 from agentmsg.formats.envelopes import Envelope
+from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg_codecs.pydantic_ai.issuers.anthropic import Anthropic
 from agentmsg_codecs.pydantic_ai.issuers.base import Kit, Table
 from agentmsg_codecs.pydantic_ai.issuers.chat import FIELDS, Chat
@@ -99,8 +113,10 @@ def name_of(block: Any) -> str | None:
         if block.redacted is None:
             held: Any = extras.get(UNSIGNED)
             signed = block.signature
-            return signed.provider if signed is not None else held[NAME] if is_mapping(held) else None
-        return natives.extras_of(block, FAMILY).get(NAME, "anthropic")
+            word: Any = signed.provider if signed is not None else held[NAME] if is_mapping(held) else None
+        else:
+            word = natives.extras_of(block, FAMILY).get(NAME, "anthropic")
+        return word if type(word) is str else None
     if type(block) in (am.ToolUseBlock, am.ToolResultBlock) and block.provider is not None:
         return str(block.provider)
     held = extras.get(FAMILY) if extras else None
@@ -120,7 +136,7 @@ def _told_by(blocks: Sequence[Any]) -> str | None:
         found = own or next(spaces, None)
         if found is not None:
             return str(found)
-        if getattr(block, "item_id", None) is not None and _ITEM.match(block.item_id):
+        if _ITEM.match(getattr(block, "item_id", None) or ""):
             return "openai"
     return None
 
@@ -158,9 +174,7 @@ def _back(unit: Sequence[Any], table: Table, kit: Kit, other: Kit) -> list[Any] 
         parts = [kit.native(block) for block in unit]
         found = list(table.back(parts, kit))
         again = table.into(found, other)
-        orders = [
-            [order for order in orders_of(part, new) if order[0]] for part, new in zip(parts, again, strict=True)
-        ]
+        orders = [[order for order in orders_of(part, new) if order[0]] for part, new in zip(parts, again, strict=True)]
         again = [other.block(reordered(part, order)) for part, order in zip(again, orders, strict=True)]
         found = _carried(unit, found, again)
         if any(orders):

@@ -3,7 +3,7 @@
 | block of Anthropic | part |
 | --- | --- |
 | thinking; redacted_thinking | thinking: signature; "", id "redacted_thinking", signature is the data |
-| citations of a text | provider_details.citations as they are, and citations of web results, anchored to the whole text |
+| citations of a text | provider_details.citations as they are; one citation of all sources, for the whole text |
 | server_tool_use; its result | builtin-tool-call; -return: content is Anthropic's |
 | bash_ and text_editor_code_execution | the name code_execution, the real one in provider_details.anthropic_tool_name |
 | tool_search_tool_regex, _bm25 | tool_search: queries; provider_details.strategy |
@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, dump_json
+from agentmsg.formats import Native, Unreadable, dump_json, natives
 from agentmsg_codecs.pydantic_ai.issuers.base import (
     CALL,
     RETURN,
@@ -52,7 +52,7 @@ class Anthropic(Table):
     def is_special(self, block: Any) -> bool:
         """Whether the client keeps a block in another way; calls of programs say who calls."""
         if type(block) is am.ToolUseBlock and block.kind == "function":
-            return bool(_caller(dict(block.extras.get("anthropic") or {})))
+            return bool(_caller(natives.extras_copy(block, self.codec)))
         return super().is_special(block)
 
     def into(self, blocks: Sequence[Any], kit: Kit) -> list[Native]:

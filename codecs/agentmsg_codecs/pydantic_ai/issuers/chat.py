@@ -41,8 +41,9 @@ class Chat(Table):
             raise Unreadable
         return [kit.part("thinking", content=block.thinking, id=place)]
 
-    def back(self, natives: Sequence[Native], _: Kit) -> Blocks:
-        """Return reasoning, marked with its field."""
+    def back(self, natives: Sequence[Native], kit: Kit) -> Blocks:
+        """Return reasoning, marked with its field; the codec publishes no parts of messages."""
+        del kit
         native = only(natives)
         if native["part_kind"] != "thinking" or native["id"] not in FIELDS:
             raise Unreadable

@@ -2,8 +2,10 @@
 
 | block of Converse | part |
 | --- | --- |
-| reasoningText with its signature; redactedContent | thinking: signature; "", id "redacted_content", signature is the content, whose bytes are text |
-| toolUse, toolResult of nova_code_interpreter | code_execution: args; content is the first JSON, provider_details.status |
+| reasoningText with its signature | thinking: signature |
+| redactedContent, whose bytes are text | thinking: "", id "redacted_content", signature is the text |
+| toolUse of nova_code_interpreter | code_execution: args |
+| its toolResult | code_execution: content is the first JSON, provider_details.status |
 """
 
 from __future__ import annotations

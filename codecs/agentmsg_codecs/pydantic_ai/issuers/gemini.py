@@ -41,13 +41,13 @@ class Gemini(Table):
 
     def into(self, blocks: Sequence[Any], kit: Kit) -> list[Native]:
         """Return the part of a block."""
-        (block,) = blocks
+        block: Any = blocks[0]
         if type(block) is am.ToolUseBlock and block.kind == "server":
             return [_call(block, kit)]
         if type(block) is am.ToolResultBlock:
             return [_result(block, kit)]
-        details = _details(block)
-        if not details or block.signature.provider != "google":
+        details, signature = _details(block), block.signature
+        if signature is None or signature.provider != "google":
             raise Unreadable
         if type(block) is am.ThinkingBlock:
             kind = "thinking" if block.thinking else "text"
@@ -162,4 +162,4 @@ def _retrieved(message: am.Msg) -> list[Any] | None:
 def _snake(value: Any) -> Any:
     if is_object(value):
         return {re.sub("([A-Z])", r"_\1", key).lower(): _snake(each) for key, each in value.items()}
-    return [_snake(each) for each in value] if isinstance(value, list) else value
+    return list(map(_snake, value)) if is_list(value) else value

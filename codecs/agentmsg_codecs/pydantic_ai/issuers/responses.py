@@ -5,7 +5,7 @@ All parts have the provider; those of the library's own tools are a call and a r
 | item of Responses | part |
 | --- | --- |
 | message: a text | text: id; in provider_details citations, logprobs, phase |
-| reasoning: each summary | thinking: id; on the first, signature is encrypted_content, provider_details.raw_content the content |
+| reasoning: each summary | thinking: id; on the first, encrypted_content (signature), content (details.raw_content) |
 | function_call | tool-call: tool_call_id is call_id; id; provider_details.namespace |
 | web_search_call, file_search_call | id, too; args: the action, queries; content: status, sources or results |
 | code_interpreter_call | code_execution: container_id, code; status, logs |
@@ -75,7 +75,7 @@ class Responses(Table):
 
 def _into(item: Native, kit: Kit) -> list[Native]:
     """Return the parts of an item; the first holds what the others don't tell."""
-    parts = _INTO[item["type"] if "type" in item else "message"](item, kit)
+    parts = _INTO[item.get("type", "message")](item, kit)
     if parts:
         again = _back(parts)
         rest = {key: value for key, value in item.items() if value is not None and _differs(value, again.get(key))}
@@ -124,7 +124,7 @@ def _said(text: Native, item: Native, kit: Kit) -> Native:
 
 def _citation(cited: Native, text: str) -> Native | None:
     if cited["type"] == "file_citation":
-        source = {"document_id": cited.get("file_id"), "title": cited.get("filename"), "excerpts": []}
+        source: Native = {"document_id": cited.get("file_id"), "title": cited.get("filename"), "excerpts": []}
         named = source["document_id"] or source["title"]
         return {"sources": [{**source, "kind": "document"}], "anchor": None} if named else None
     start, end = cited["start_index"], cited["end_index"]
@@ -203,21 +203,26 @@ def _status(item: Native) -> Native:
 
 
 def _web(item: Native, kit: Kit) -> list[Native]:
-    action = {key: value for key, value in (item.get("action") or {}).items() if value is not None}
+    given: Native = item.get("action") or {}
+    action = {key: value for key, value in given.items() if value is not None}
     sources = action.pop("sources", None)
-    content = {**_status(item), **({"sources": sources} if sources else {})}
+    content: Native = {**_status(item), **({"sources": sources} if sources else {})}
     return _pair(kit, item, "web_search", action or None, content, id=item["id"])
 
 
+def _told(first: Native, last: Native) -> Native:
+    """Return the content of the return behind a call; nothing if there is none."""
+    found: Any = last.get("content") if last is not first else None
+    return found if is_object(found) else {}
+
+
 def _served(tag: str, first: Native, last: Native, **said: Any) -> Native:
-    content: Any = last["content"] if last is not first else {}
-    status = content.get("status") if is_object(content) else None
+    status = _told(first, last).get("status")
     return {"type": tag, "id": first.get("id") or first["tool_call_id"], "status": status or _DONE, **said}
 
 
 def _web_back(first: Native, last: Native) -> Native:
-    sources = chosen(last.get("content") or {}, "sources") if last is not first else {}
-    action = {**args_of(first), **sources}
+    action = {**args_of(first), **chosen(_told(first, last), "sources")}
     return _served("web_search_call", first, last, **({"action": action} if action else {}))
 
 
@@ -227,8 +232,7 @@ def _files(item: Native, kit: Kit) -> list[Native]:
 
 
 def _files_back(first: Native, last: Native) -> Native:
-    results = chosen(last.get("content") or {}, "results") if last is not first else {}
-    return _served("file_search_call", first, last, **args_of(first), **results)
+    return _served("file_search_call", first, last, **args_of(first), **chosen(_told(first, last), "results"))
 
 
 def _code(item: Native, kit: Kit) -> list[Native]:
@@ -238,7 +242,7 @@ def _code(item: Native, kit: Kit) -> list[Native]:
 
 
 def _code_back(first: Native, last: Native) -> Native:
-    logs = (last.get("content") or {}).get("logs") if last is not first else None
+    logs: Any = _told(first, last).get("logs")
     outputs = [{"type": "logs", "logs": each} for each in logs] if logs else None
     return _served("code_interpreter_call", first, last, **args_of(first), outputs=outputs)
 
@@ -253,8 +257,7 @@ def _image(item: Native, kit: Kit) -> list[Native]:
 
 
 def _image_back(first: Native, last: Native) -> Native:
-    content = last.get("content") or {} if last is not first else {}
-    return _served("image_generation_call", first, last, **chosen(content, *_OF_IMAGE))
+    return _served("image_generation_call", first, last, **chosen(_told(first, last), *_OF_IMAGE))
 
 
 def _mcp(item: Native, kit: Kit) -> list[Native]:
@@ -272,7 +275,7 @@ def _mcp_tools(item: Native, kit: Kit) -> list[Native]:
 def _mcp_back(first: Native, last: Native) -> Native:
     args, own = args_of(first), {"id": first["tool_call_id"]}
     own["server_label"] = first["tool_name"].removeprefix(_MCP)
-    told = (last.get("content") or {}) if last is not first else {}
+    told = _told(first, last)
     if args["action"] == "list_tools":
         return {"type": _NATIVE, **own, **told}
     arguments = dump_json(args["tool_args"]).decode()
@@ -282,7 +285,7 @@ def _mcp_back(first: Native, last: Native) -> Native:
 def _search(item: Native, kit: Kit) -> list[Native]:
     given = item.get("arguments")
     said: Any = parse_json(given) if type(given) is str else given or {}
-    queries = said.get("queries") or said.get("paths") or []
+    queries: Any = said.get("queries") or said.get("paths") or []
     link = item.get("call_id") or item["id"]
     if item.get("execution") == "client":
         said = {**SEARCH, "tool_name": _BY_CLIENT}
