@@ -22,6 +22,7 @@ Follows the Python package pydantic-ai 2.68. Dumps of older versions are read to
 | a result without tool_name | the name of its call |
 | builtin-tool-call; builtin-tool-return | call and result of kind "server" |
 | thought_signature of provider_details; signature | signature by "google"; by the provider_name |
+| provider_name of a response; google-gla, google-vertex, google-cloud | provider, with api by the id; "google" |
 | usage, model_name, timestamp, finish_reason | usage, model, created_at, finish_reason |
 | provider_response_id; provider_details of a response | id; response_metadata |
 | vendor_id, vendor_details; request_tokens, response_tokens of usage | their names before 1.0 |
@@ -29,6 +30,11 @@ Follows the Python package pydantic-ai 2.68. Dumps of older versions are read to
 | role in place of kind and parts (to 0.0.12): see by_role.py | the same messages |
 | any other part; message | NativeBlock, or a message with the role "native" |
 | unknown keys; those of an object inside a part | extras["pydantic-ai"]; a namespace of its own |
+
+What an answer of Anthropic, OpenAI (Chat Completions, Responses), Google or Bedrock holds for its provider is written
+as this provider's client of the library keeps it, and read as the provider's own blocks: see ``issuers``. Any other
+message, and what a client has no place for, has the form of the table. Message objects (``result.all_messages()``) can
+be read as they are.
 """
 
 from __future__ import annotations

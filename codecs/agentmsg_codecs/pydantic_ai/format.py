@@ -135,9 +135,7 @@ def _media() -> tuple[Form, ...]:
         for kind, cls in media.CLASSES.items()
         for form in (
             Form(f"{kind}_data", cls, "binary", (
-                Spread("source", am.Base64Source, (
-                    DATA, Key("media_type", "media_type", Text()),
-                )), _vendor(cls),
+                DATA, _vendor(cls),
             ), tag_key="kind", fits=_of_kind(kind), when=_holds(am.Base64Source)),
             Form(f"{kind}_uploaded", cls, "uploaded-file", (
                 Spread("source", am.FileSource, (

@@ -11,6 +11,7 @@ from agentmsg_codecs.pydantic_ai.names import CONTAINERS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_PLAIN: set[type] = {dict}
 _MODULE, _CLASSES = "pydantic_ai.messages", frozenset({"ModelRequest", "ModelResponse"})
 
 
@@ -22,7 +23,7 @@ def dumped(document: Any) -> Any:
     if is_object(document):
         return _inside(document)
     messages: list[Any] = cast("list[Any]", document) if isinstance(document, (list, tuple)) else [document]
-    if not any(map(_is_message, messages)):
+    if set(map(type, messages)) <= _PLAIN or not any(map(_is_message, messages)):
         return None
     adapter: Any = sys.modules[_MODULE].ModelMessagesTypeAdapter
     found = [adapter.dump_python([each], mode="json")[0] if _is_message(each) else each for each in messages]

@@ -285,22 +285,25 @@ _URL_SAFE = "/url-safe"
 _TO_STANDARD, _TO_URL_SAFE = str.maketrans("-_", "+/"), str.maketrans("+/", "-_")
 
 
-def read_data(value: Any, note: dict[str, Any]) -> str:
-    """Return base64 in the standard alphabet."""
-    if type(value) is not str:
-        raise Unreadable("data is base64")
+def _read_data(native: Native) -> dict[str, Any]:
+    value, kind = native["data"], native["media_type"]
+    if not (type(value) is type(kind) is str):
+        raise Unreadable("data is base64, with a media type")
     if ("-" in value or "_" in value) and not ("+" in value or "/" in value):
-        note[_URL_SAFE] = True
-        return value.translate(_TO_STANDARD)
-    return value
+        return {"source": am.Base64Source(value.translate(_TO_STANDARD), kind), "notes": {_URL_SAFE: True}}
+    return {"source": am.Base64Source(value, kind)}
 
 
-def write_data(value: str, owner: Any) -> str:
-    """Return base64 in the alphabet in which it was read."""
-    return value.translate(_TO_URL_SAFE) if owner.notes and is_marked(owner, FAMILY, _URL_SAFE) else value
+def _write_data(block: Any) -> Native:
+    source: Any = block.source
+    is_safe = bool(block.notes) and is_marked(block, FAMILY, _URL_SAFE)
+    return {"data": source.data.translate(_TO_URL_SAFE) if is_safe else source.data, "media_type": source.media_type}
 
 
-DATA = Key("data", "data", Via(read_data, write_data, {"type": "string"}, KEEP, is_marking=True))
+DATA = Hatch(
+    keys=("data", "media_type"), cells={"source": cells.bare}, get=_read_data, put=_write_data,
+    must=("data", "media_type"), schema={key: {"type": "string"} for key in ("data", "media_type")}, about="source",
+)  # fmt: skip
 BINARY_KEYS = frozenset({"kind", "data", "media_type"})
 
 
@@ -317,14 +320,10 @@ def data_at(key: str) -> Hatch:
         held: Any = native[key]
         if not is_binary(held):
             raise Unreadable("a file is data with a media type")
-        notes: dict[str, Any] = {}
-        source = am.Base64Source(read_data(held["data"], notes), held["media_type"])
-        return {"source": source, "extras": natives.rest_of(held, BINARY_KEYS, FILE), "notes": notes}
+        return {**_read_data(held), "extras": natives.rest_of(held, BINARY_KEYS, FILE)}
 
     def write(block: Any) -> Native:
-        source: Any = block.source
-        told = {"kind": "binary", "data": write_data(source.data, block), "media_type": source.media_type}
-        return {key: {**told, **natives.extras_copy(block, FILE)}}
+        return {key: {"kind": "binary", **_write_data(block), **natives.extras_copy(block, FILE)}}
 
     return Hatch(
         keys=(key,), cells={"source": KEEP}, get=read, put=write, must=(key,), spaces=(FILE,),
