@@ -12,8 +12,8 @@ from support.checked import returned
 CODEC = am.get_codec("agentscope")
 _REASONING = {"type": "reasoning", "id": "rs_1", "encrypted_content": "e",
               "summary": [{"type": "summary_text", "text": each} for each in ("a", "b")]}  # fmt: skip
-_EMPTY = {"type": "reasoning", "id": "rs_1", "summary": []}
-_CALL = {"functionCall": {"name": "f", "args": {}, "id": "c"}, "thoughtSignature": "QQ=="}
+_EMPTY: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": []}
+_CALL: dict[str, Any] = {"functionCall": {"name": "f", "args": {}, "id": "c"}, "thoughtSignature": "QQ=="}
 
 
 def _kept(item: Any, *texts: str) -> list[dict[str, Any]]:
@@ -22,7 +22,7 @@ def _kept(item: Any, *texts: str) -> list[dict[str, Any]]:
 
 
 # An answer, and what the blocks of its client say (of agentscope 2.0.11).
-ANSWERS: list[tuple[str, dict[str, Any], list[dict[str, Any]]]] = [
+ANSWERS: list[tuple[am.CodecName, dict[str, Any], list[dict[str, Any]]]] = [
     ("openai-responses", {"input": [_REASONING]}, _kept(_REASONING, "a", "b")),
     ("openai-responses", {"input": [_EMPTY]}, _kept(_EMPTY, "")),
     ("gemini", {"contents": [{"role": "model", "parts": [_CALL]}]},
@@ -34,7 +34,7 @@ ANSWERS: list[tuple[str, dict[str, Any], list[dict[str, Any]]]] = [
 
 
 @pytest.mark.parametrize(("codec", "answer", "wanted"), ANSWERS)
-def test_blocks_are_those_of_the_client(codec: str, answer: Any, wanted: list[dict[str, Any]]) -> None:
+def test_blocks_are_those_of_the_client(codec: am.CodecName, answer: Any, wanted: list[dict[str, Any]]) -> None:
     """Each part of an answer becomes what the client makes of it, and comes back as it was."""
     history = am.decode(answer, codec)
     document: Any = am.encode(history, "agentscope")
@@ -46,24 +46,26 @@ def test_blocks_are_those_of_the_client(codec: str, answer: Any, wanted: list[di
 def test_results_name_the_signature() -> None:
     """The signature of a call replaces its id, in its results, too; both come back."""
     answer = {"functionResponse": {"name": "f", "id": "c", "response": {"output": "r"}}}
-    turns = [{"role": "model", "parts": [_CALL]}, {"role": "user", "parts": [answer]}]
+    turns: list[Any] = [{"role": "model", "parts": [_CALL]}, {"role": "user", "parts": [answer]}]
     history = am.decode({"contents": turns}, "gemini")
     document: Any = am.encode(history, "agentscope")
     assert [block["id"] for block in document[0]["content"]] == ["gemini_ts:QQ=="] * 2
     back = returned(document, codec=CODEC)
-    links = [getattr(block, "tool_call_id", None) or block.id for each in back for block in each.content]
-    assert links == ["c", "c"]
-    assert back[0].content[0].signature == am.Signature("google", "QQ==")
+    call, result = (block for each in back for block in each.content)
+    assert isinstance(call, am.ToolUseBlock)
+    assert isinstance(result, am.ToolResultBlock)
+    assert (call.id, result.tool_call_id, call.signature) == ("c", "c", am.Signature("google", "QQ=="))
 
 
 def test_what_the_client_made_comes_back() -> None:
     """Reasoning that AgentScope itself made has ids and times of its own."""
-    ids = {"id": "b1", "created_at": "2026-01-05T09:30:07.250000", "finished_at": None}
-    call = {**ids, "type": "tool_call", "id": "gemini_ts:QQ==", "name": "f", "input": "{}", "state": "pending",
+    ids: dict[str, Any] = {"id": "b1", "created_at": "2026-01-05T09:30:07.250000", "finished_at": None}
+    call: dict[str, Any] = {**ids, "type": "tool_call", "id": "gemini_ts:QQ==", "name": "f", "input": "{}", "state": "pending",
             "suggested_rules": []}  # fmt: skip
     blocks = [{**ids, **block} for block in _kept(_REASONING, "a", "b")]
     history = returned([{"name": "assistant", "role": "assistant", "content": [*blocks, call]}], codec=CODEC)
-    thinking, used = history[0].content
+    content: Any = history[0].content
+    thinking, used = content
     assert (thinking.signature, thinking.item_id) == (am.Signature("openai", "e"), "rs_1")
     assert used.signature == am.Signature("google", "QQ==")
 

@@ -81,9 +81,9 @@ BEDROCK: list[tuple[Any, list[dict[str, Any]]]] = [
 ]  # fmt: skip
 
 
-def _answers() -> list[tuple[str, Any, str, list[dict[str, Any]]]]:
+def _answers() -> list[tuple[am.CodecName, Any, str, list[dict[str, Any]]]]:
     """Return responses with one part, by codec, and the parts and provider that are wanted."""
-    found: list[tuple[str, Any, str, list[dict[str, Any]]]] = []
+    found: list[Any] = []
     found += [("anthropic-response", {"id": "m", "type": "message", "role": "assistant", "model": "claude",
                "content": [p], "stop_reason": "end_turn", "stop_sequence": None,
                "usage": {"input_tokens": 1, "output_tokens": 1}},
@@ -102,7 +102,9 @@ def _answers() -> list[tuple[str, Any, str, list[dict[str, Any]]]]:
 
 
 @pytest.mark.parametrize(("codec", "answer", "provider", "wanted"), _answers())
-def test_parts_are_those_of_the_client(codec: str, answer: Any, provider: str, wanted: list[dict[str, Any]]) -> None:
+def test_parts_are_those_of_the_client(
+    codec: am.CodecName, answer: Any, provider: str, wanted: list[dict[str, Any]]
+) -> None:
     """Each part of an answer becomes what the client makes of it, comes back as it was, and nothing of it is lost."""
     history, losses = am.decode(answer, codec), list[am.Loss]()
     document: Any = am.encode(history, "pydantic-ai", losses=losses)
@@ -129,7 +131,8 @@ def test_parts_that_no_client_made_come_back() -> None:
     """An item's id without a provider, which earlier documents have, stays so: it isn't what the client writes."""
     text = {"part_kind": "text", "content": "a", "id": "msg_1", "provider_name": None}
     history = returned(_response(text, provider_name="openai", provider_response_id="resp_1"), codec=CODEC)
-    assert (history[0].api, history[0].content[0].item_id) == ("responses", "msg_1")
+    block: Any = history[0].content[0]
+    assert (history[0].api, block.item_id) == ("responses", "msg_1")
 
 
 def test_data_are_in_the_standard_alphabet() -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
@@ -80,6 +79,8 @@ def _details(block: Any) -> Native:
 
 def _made(value: Any) -> str:
     """Return the id of code that has none: always the same, so that it is known when it comes back."""
+    from hashlib import sha256  # noqa: PLC0415 - few answers run code
+
     return f"pyd_ai_{sha256(dump_json(value)).hexdigest()[:32]}"
 
 
