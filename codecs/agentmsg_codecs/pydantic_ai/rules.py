@@ -10,7 +10,7 @@ from agentmsg import thaw
 from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, media, natives, rules, usually
 from agentmsg_codecs.pydantic_ai.content import hint_of, is_structured
 from agentmsg_codecs.pydantic_ai.format import FINISH
-from agentmsg_codecs.pydantic_ai.names import FAMILY, KEEPERS, OUTCOMES, TTLS
+from agentmsg_codecs.pydantic_ai.names import FAMILY, KEEPERS, OUTCOMES, TTLS, UNSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,7 +113,13 @@ def file_of_model(block: Any) -> Any:
 
 
 def thinking(block: am.ThinkingBlock) -> Any:
-    """Keep thinking; redacted thinking holds nothing else."""
+    """Keep thinking; redacted thinking holds nothing else.
+
+    An item of reasoning that says nothing is dropped: the clients would make an empty text of it.
+    """
+    if not (block.thinking or block.redacted or block.signature) and block.item_id is not None:
+        is_own = UNSIGNED in block.extras or is_marked(block, FAMILY, "/hollow")
+        return block if is_own else Drop("an item of reasoning without text, or what is encrypted, has no part")
     if block.redacted is None or (not block.thinking and block.signature is None and block.item_id is None):
         return block
     return Swap(block.evolve(thinking="", signature=None, item_id=None), "thinking is readable or opaque here")
