@@ -72,6 +72,7 @@ from agentmsg.formats import (
     Caps,
     ContainerCodec,
     Containers,
+    Envelope,
     Native,
     adopt,
     is_list,
@@ -83,6 +84,7 @@ from agentmsg.formats import (
     speed,
 )
 from agentmsg_codecs.langchain.documents import TREES, contents_of
+from agentmsg_codecs.langchain.envelope import ISSUED
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages.depth import read_all
 from agentmsg_codecs.langchain.messages.engine import Messages
@@ -116,6 +118,7 @@ class LangChainCodec(ContainerCodec):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangChain (messages_to_dict, model_dump)"
     containers: ClassVar[Containers] = CONTAINERS
+    envelope: ClassVar[Envelope | None] = ISSUED
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))
@@ -154,7 +157,8 @@ class LangChainCodec(ContainerCodec):
             note["holes"] = contents.holes
         extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
         messages = separate(messages, self.engine.parts)
-        return _make_history(tuple(messages), extras=extras, notes=adopt({FAMILY: note}))
+        history = _make_history(tuple(messages), extras=extras, notes=adopt({FAMILY: note}))
+        return ISSUED.unwrapped(history)
 
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
@@ -173,14 +177,15 @@ class LangChainCodec(ContainerCodec):
                 messages = None  # the general path raises the error, with its path
         if messages is None:
             return super().from_bytes(raw, limits, duplicates)
-        return CONTAINERS.history(CONTAINERS.contents([]), separate(messages, self.engine.parts), form=form)
+        messages = separate(messages, self.engine.parts)
+        return ISSUED.unwrapped(CONTAINERS.history(CONTAINERS.contents([]), messages, form=form))
 
     def write(self, history: am.History) -> Any:
         """Return the native messages, in the form and container of the history's notes, or else of the options."""
         form = mark_of(history, FAMILY, "/form") if history.notes else None
         form = form if isinstance(form, str) and form in _WRITABLE else self.form
         self.engine.fill()
-        write = self.engine.write
+        write, history = self.engine.write, ISSUED.wrapped(history)
         natives = [write(message, form) for message in gather(history.messages, self.engine.parts)]
         note = note_of(history, FAMILY) if history.notes else EMPTY
         contents = noted(history.extras.get(FAMILY), note.get("/container"), note)

@@ -1,0 +1,270 @@
+"""The envelope: an answer's content in the form in which the issuer's own client of LangChain keeps it.
+
+``wrap`` writes the blocks as the provider's own parts, gives them the form of issuers.py, and reads them with the
+reader of messages, as if the client had made them; ``unwrap`` goes the other way. Calls of functions are in content and
+in ``tool_calls``, as the clients make both. What a client's message has besides (copies that streaming leaves, nulls,
+keys that repeat) is a note, which holds as long as the content is the same.
+
+Content of ``output_version`` "v1", and parts that aren't the issuer's, stay in LangChain's own words.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import (
+    EMPTY,
+    Envelope,
+    Native,
+    Unreadable,
+    adopt,
+    is_mapping,
+    is_marked,
+    is_object,
+    is_sequence,
+    marked,
+    note_of,
+    same_document,
+    with_note,
+)
+from agentmsg_codecs.langchain.calls.copies import is_function_call
+from agentmsg_codecs.langchain.issuers import ISSUERS, Issuer, entry_of
+from agentmsg_codecs.langchain.messages.engine import Messages
+from agentmsg_codecs.langchain.messages.fields import KINDS
+from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
+from agentmsg_codecs.langchain.names import FAMILY, OPENAI, WORD_OF_PROVIDER, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+_PLAIN = (am.TextBlock, am.ToolUseBlock)
+# The note of what the client's message has besides, and that of a message which is in LangChain's own words.
+_BESIDES, _OWN_WORDS = "/besides", "/own-words"
+_LISTS = ("tool_calls", "invalid_tool_calls")
+
+
+def is_plain(block: Any) -> bool:
+    """Whether a block reaches every client in LangChain's own words: a text, or a call of a function, and no more."""
+    if type(block) not in _PLAIN or block.extras or block.signature is not None or block.item_id is not None:
+        return False
+    return not block.citations if type(block) is am.TextBlock else block.kind == "function"
+
+
+def _owner(block: Any) -> str | None:
+    """Return the provider that a block tells of, if it does."""
+    if block.signature is not None:
+        return block.signature.provider
+    if type(block) in (am.ToolUseBlock, am.ToolResultBlock):
+        return block.provider if block.kind == "server" else None
+    return block.codec if type(block) is am.NativeBlock else None
+
+
+def _issuer_of(message: am.Msg) -> Issuer | None:
+    """Return whose form a message has: that of its provider, or else that of the one its blocks tell of."""
+    provider = message.provider
+    if provider is None:
+        provider = next(filter(None, map(_owner, message.content)), None)
+    elif provider == OPENAI and message.api != "responses" and OPENAI not in map(_owner, message.content):
+        return None
+    return ISSUERS.get(provider)
+
+
+class LangChainEnvelope(Envelope):
+    """Wraps and unwraps the assistant's messages."""
+
+    @cached_property
+    def engine(self) -> Messages:
+        """Reads and writes messages in LangChain's words, without a user's hooks."""
+        engine = Messages()
+        engine.fill()
+        return engine
+
+    def wrap(self, message: am.Msg) -> am.Msg:
+        """Return a message whose content reads as that of the issuer's client."""
+        issuer = self._issuer(message)
+        if issuer is None:
+            return message
+        before, main, behind = _apart(message.content)
+        plain = self._listed(issuer, main)
+        note = note_of(message, FAMILY)
+        body = _with_besides(plain, note.get(_BESIDES))
+        found = self._read(message, body)
+        if body is not plain and not am.same(self._blocks(issuer, found), main):
+            found = self._read(message, plain)
+        own = {**note_of(found, FAMILY), **{key: note[key] for key in note if key != _BESIDES}}
+        return with_note(message.evolve(content=(*before, *found.content, *behind)), FAMILY, own)
+
+    def unwrap(self, message: am.Msg) -> am.Msg:
+        """Return a message with the blocks that its provider reads."""
+        issuer = self._issuer(message)
+        if issuer is None:
+            return message
+        before, main, behind = _apart(message.content)
+        bare = message.evolve(content=main)
+        blocks = self._blocks(issuer, bare)
+        if am.same(blocks, main) and all(_is_noteless(block) for block in main):
+            return message
+        found = message.evolve(content=(*before, *blocks, *behind))
+        besides = _besides(self._listed(issuer, blocks), self._body(bare))
+        return marked(found, FAMILY, **{_BESIDES[1:]: besides}) if besides else found
+
+    def _unwrapped(self, message: am.Msg) -> am.Msg:
+        new = super()._unwrapped(message)
+        if new is message and self._issuer(message) is not None and self._wrapped(message) is not message:
+            return marked(message, FAMILY, **{_OWN_WORDS[1:]: True})
+        return new
+
+    def _issuer(self, message: am.Msg) -> Issuer | None:
+        if all(map(is_plain, message.content)) and message.api != "responses":
+            return None
+        issuer = _issuer_of(message)
+        if issuer is None or not message.content or message.response_metadata.get("output_version") == "v1":
+            return None
+        note = note_of(message, FAMILY)
+        if _OWN_WORDS in note or KINDS.get(str(note.get("/type", "ai"))) != "ai" or note.get("/provider") == "bedrock":
+            return None
+        return issuer
+
+    # -- content in both forms ------------------------------------------------------------------------------------
+
+    def _listed(self, issuer: Issuer, blocks: Sequence[Any]) -> Native:
+        """Return content and calls as the issuer's client has them."""
+        parts: list[Any] = []
+        for is_own, run in groupby(blocks, issuer.takes):
+            if is_own:
+                parts += issuer.write(list(run))
+            else:
+                parts += map(self._write_other, run)
+        body: Native = {"content": parts, "tool_calls": [], "invalid_tool_calls": []}
+        for block in blocks:
+            if is_function_call(block) or (type(block) is am.ToolUseBlock and block.kind == "custom"):
+                entry = entry_of(block)
+                body["tool_calls" if "error" not in entry else "invalid_tool_calls"].append(entry)
+        return issuer.finished(body, blocks)
+
+    def _write_other(self, block: Any) -> Any:
+        if is_function_call(block):
+            raise Unreadable
+        return thaw(self.engine.parts.write(block))
+
+    def _read(self, message: am.Msg, body: Native) -> am.Msg:
+        """Return the message of a client's content, as the reader of messages reads it."""
+        provider = message.provider
+        word = note_of(message, FAMILY).get("/provider") or WORD_OF_PROVIDER.get(str(provider), provider)
+        response = {} if word is None else {"model_provider": word}
+        native: Native = {
+            "content": [], "additional_kwargs": {}, "response_metadata": response,
+            "type": "ai", "name": None, "id": None, "tool_calls": [], "invalid_tool_calls": [], "usage_metadata": None,
+            **thaw(adopt(body)),
+        }  # fmt: skip
+        found, _ = self.engine.read({"type": "ai", "data": native})
+        if found.role != "assistant" or found.metadata:
+            raise Unreadable
+        return found
+
+    def _body(self, message: am.Msg) -> Native:
+        """Return content and calls of a message in LangChain's words."""
+        body: Native = thaw(self.engine.body_of(message.evolve(metadata=EMPTY)))
+        content = body["content"]
+        if type(content) is str:
+            body["content"] = [{"type": "text", "text": content}] if content else []
+        return body
+
+    def _blocks(self, issuer: Issuer, message: am.Msg) -> tuple[Any, ...]:
+        """Return the blocks of a message in LangChain's words, as the provider reads them."""
+        body = self._body(message)
+        entries: dict[Any, Native] = {entry["id"]: entry for key in _LISTS for entry in body[key]}
+        blocks: list[Any] = []
+        for is_own, run in groupby(body["content"], issuer.owns):
+            if is_own:
+                blocks += issuer.read(list(run), entries)
+            else:
+                blocks += [self.engine.parts.read(part, message.provider) for part in run]
+        inside = {block.id: block for block in blocks if type(block) is am.ToolUseBlock and block.kind != "server"}
+        for link, entry in entries.items():
+            if link in inside and not same_document(entry.get("args"), entry_of(inside[link]).get("args")):
+                raise Unreadable  # the copies differ
+        return (*blocks, *(block for block in message.content if is_function_call(block) and block.id not in inside))
+
+
+def _apart(blocks: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...], list[Any]]:
+    """Return the blocks that stand beside content: those before it, content, and those behind."""
+    before: list[Any] = []
+    behind: list[Any] = []
+    main: list[Any] = []
+    for block in blocks:
+        if is_in_kwargs(block) or (block.notes and is_marked(block, FAMILY, "/beside")):
+            (behind if main else before).append(block)
+        else:
+            main.append(block)
+    return before, tuple(main), behind
+
+
+def _is_noteless(block: Any) -> bool:
+    return FAMILY not in block.notes
+
+
+# -- what a client's message has besides ------------------------------------------------------------------------------
+
+
+def _besides(plain: Native, given: Native) -> Native:
+    """Return how a client's content and calls differ from the usual ones, with a digest of these; nothing if not."""
+    found: Native = {}
+    for key in ("content", *_LISTS):
+        usual, own = plain[key], given[key]
+        kept = list(range(len(usual)))
+        if len(own) < len(usual) and key == "content":
+            # A client's content may lack calls that are in the list.
+            kept = [i for i in kept if not any(_id_of(usual[i]) == entry.get("id") for entry in given["tool_calls"])]
+        if len(kept) != len(own):
+            raise Unreadable
+        changes = {str(i): change for i, part in zip(kept, own, strict=True) if (change := _change(usual[i], part))}
+        changes |= {str(i): None for i in range(len(usual)) if i not in kept}
+        if changes:
+            found[key] = changes
+    return {"of": digest(plain), **found} if found else {}
+
+
+def _id_of(part: Any) -> Any:
+    return part.get("call_id") or part.get("id") if is_object(part) else None
+
+
+def _change(usual: Any, own: Any) -> Any:
+    if not is_object(usual) or not is_object(own):
+        if same_document(usual, own):
+            return None
+        raise Unreadable
+    more = {key: own[key] for key in own if key not in usual or not same_document(own[key], usual[key])}
+    less = [key for key in usual if key not in own]
+    return [more, less] if more or less else None
+
+
+def _with_besides(plain: Native, noted: Any) -> Native:
+    """Return content and calls with what a client's message had besides, if they are what they were."""
+    if not is_mapping(noted) or noted.get("of") != digest(plain):
+        return plain
+    body = dict(plain)
+    for key in ("content", *_LISTS):
+        changes = noted.get(key)
+        if is_mapping(changes):
+            body[key] = list(_changed(plain[key], changes))
+    return body
+
+
+def _changed(parts: list[Any], changes: Any) -> Iterable[Any]:
+    for index, part in enumerate(parts):
+        change = changes.get(str(index), ())
+        if change is None:
+            continue
+        if is_sequence(change) and len(change) == 2 and is_mapping(change[0]) and is_object(part):  # noqa: PLR2004 - more and less
+            yield {**{key: part[key] for key in part if key not in change[1]}, **change[0]}
+        else:
+            yield part
+
+
+ISSUED = LangChainEnvelope()
