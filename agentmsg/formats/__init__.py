@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     )
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.containers import ContainerCodec, Containers
-    from agentmsg.formats.envelopes import Envelope
+    from agentmsg.formats.envelopes import Envelope, is_just_as
     from agentmsg.formats.natives import is_marked
     from agentmsg.formats.parts import Parts
     from agentmsg.formats.reasons import because
@@ -114,6 +114,7 @@ _HOMES = {
     "Codec": "agentmsg.formats.codec",
     "ContainerCodec": "agentmsg.formats.containers",
     "Envelope": "agentmsg.formats.envelopes",
+    "is_just_as": "agentmsg.formats.envelopes",
     "Containers": "agentmsg.formats.containers",
     "Drop": "agentmsg.formats.capabilities",
     "Duplicates": "agentmsg.values.text",
@@ -200,6 +201,7 @@ __all__ = [
     "freeze",
     "given",
     "grouping",
+    "is_just_as",
     "is_list",
     "is_mapping",
     "is_marked",

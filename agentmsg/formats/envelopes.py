@@ -64,8 +64,10 @@ class Envelope:
             return message
 
     def _unwrapped(self, message: Msg) -> Msg:
-        if message._bare or message.role not in self.roles:
-            return message
+        return message if message._bare or message.role not in self.roles else self.opened(message)
+
+    def opened(self, message: Msg) -> Msg:
+        """Return a message that was read, unwrapped if wrapping it again gives the same; else the message itself."""
         try:
             new = self.unwrap(message)
             return new if new is message or is_just_as(self.wrap(new), message) else message

@@ -15,13 +15,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import thaw
+from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     EMPTY,
     Envelope,
     Native,
     Unreadable,
     adopt,
+    is_just_as,
     is_mapping,
     is_marked,
     is_object,
@@ -36,7 +37,7 @@ from agentmsg_codecs.langchain.issuers import ISSUERS, Issuer, entry_of
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import KINDS
 from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
-from agentmsg_codecs.langchain.names import FAMILY, OPENAI, WORD_OF_PROVIDER, digest
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,11 +58,18 @@ def is_plain(block: Any) -> bool:
 
 def _owner(block: Any) -> str | None:
     """Return the provider that a block tells of, if it does."""
+    kind = type(block)
     if block.signature is not None:
         return block.signature.provider
-    if type(block) in (am.ToolUseBlock, am.ToolResultBlock):
-        return block.provider if block.kind == "server" else None
-    return block.codec if type(block) is am.NativeBlock else None
+    if kind in (am.ToolUseBlock, am.ToolResultBlock):
+        return OPENAI if block.kind == "custom" else block.provider if block.kind == "server" else None
+    if kind is am.ThinkingBlock:
+        return OPENAI if block.item_id else ANTHROPIC if block.redacted else None
+    if kind is am.CompactionBlock:
+        return ANTHROPIC if block.encrypted is None else OPENAI
+    if kind is not am.NativeBlock or block.codec != FAMILY:
+        return block.codec if kind is am.NativeBlock else None
+    return next((name for name in (ANTHROPIC, OPENAI) if ISSUERS[name].owns(block.value)), None)
 
 
 def _issuer_of(message: am.Msg) -> Issuer | None:
@@ -105,23 +113,36 @@ class LangChainEnvelope(Envelope):
         if issuer is None:
             return message
         before, main, behind = _apart(message.content)
-        bare = message.evolve(content=main)
-        blocks = self._blocks(issuer, bare)
-        if am.same(blocks, main) and all(_is_noteless(block) for block in main):
+        blocks = self._blocks(issuer, message.evolve(content=main))
+        if am.same(blocks, main) and not any(FAMILY in block.notes for block in main):
             return message
-        found = message.evolve(content=(*before, *blocks, *behind))
-        besides = _besides(self._listed(issuer, blocks), self._body(bare))
-        return marked(found, FAMILY, **{_BESIDES[1:]: besides}) if besides else found
+        return message.evolve(content=(*before, *blocks, *behind))
 
-    def _unwrapped(self, message: am.Msg) -> am.Msg:
-        new = super()._unwrapped(message)
-        if new is message and self._issuer(message) is not None and self._wrapped(message) is not message:
-            return marked(message, FAMILY, **{_OWN_WORDS[1:]: True})
-        return new
+    def opened(self, message: am.Msg) -> am.Msg:
+        """Return a message with the blocks that its provider reads, and a note of what the client's has besides.
+
+        A message that wrapping would change is noted to be in LangChain's own words, so that it comes back as it was.
+        """
+        issuer = self._issuer(message)
+        if issuer is None:
+            return message
+        try:
+            found = self.unwrap(message)
+            if found is message or is_just_as(self.wrap(found), message):
+                return found
+            given, plain = self._body(message), self._listed(issuer, _apart(found.content)[1])
+            for is_ordered in (False, True):
+                new = marked(found, FAMILY, **{_BESIDES[1:]: _besides(plain, given, is_ordered=is_ordered)})
+                if is_just_as(self.wrap(new), message):
+                    return new
+        except (AgentMsgError, Unreadable):
+            pass
+        return message if self._wrapped(message) is message else marked(message, FAMILY, **{_OWN_WORDS[1:]: True})
 
     def _issuer(self, message: am.Msg) -> Issuer | None:
-        if all(map(is_plain, message.content)) and message.api != "responses":
-            return None
+        if message.api != "responses" and all(map(is_plain, message.content)):
+            if not message.notes or _BESIDES not in note_of(message, FAMILY):
+                return None
         issuer = _issuer_of(message)
         if issuer is None or not message.content or message.response_metadata.get("output_version") == "v1":
             return None
@@ -212,9 +233,12 @@ def _is_noteless(block: Any) -> bool:
 # -- what a client's message has besides ------------------------------------------------------------------------------
 
 
-def _besides(plain: Native, given: Native) -> Native:
-    """Return how a client's content and calls differ from the usual ones, with a digest of these; nothing if not."""
-    found: Native = {}
+def _besides(plain: Native, given: Native, *, is_ordered: bool) -> Native:
+    """Return how a client's content and calls differ from the usual ones, also in the order of keys, if that matters.
+
+    A digest of the usual ones is with it.
+    """
+    found: Native = {"of": digest(plain)}
     for key in ("content", *_LISTS):
         usual, own = plain[key], given[key]
         kept = list(range(len(usual)))
@@ -223,25 +247,27 @@ def _besides(plain: Native, given: Native) -> Native:
             kept = [i for i in kept if not any(_id_of(usual[i]) == entry.get("id") for entry in given["tool_calls"])]
         if len(kept) != len(own):
             raise Unreadable
-        changes = {str(i): change for i, part in zip(kept, own, strict=True) if (change := _change(usual[i], part))}
+        pairs = [(i, _change(usual[i], part, is_ordered=is_ordered)) for i, part in zip(kept, own, strict=True)]
+        changes = {str(i): change for i, change in pairs if change}
         changes |= {str(i): None for i in range(len(usual)) if i not in kept}
         if changes:
             found[key] = changes
-    return {"of": digest(plain), **found} if found else {}
+    return found
 
 
 def _id_of(part: Any) -> Any:
     return part.get("call_id") or part.get("id") if is_object(part) else None
 
 
-def _change(usual: Any, own: Any) -> Any:
+def _change(usual: Any, own: Any, *, is_ordered: bool) -> Any:
     if not is_object(usual) or not is_object(own):
         if same_document(usual, own):
             return None
         raise Unreadable
     more = {key: own[key] for key in own if key not in usual or not same_document(own[key], usual[key])}
     less = [key for key in usual if key not in own]
-    return [more, less] if more or less else None
+    order = list(own) if is_ordered and list(own) != list(_patched(usual, [more, less])) else []
+    return [more, less, order] if more or less or order else None
 
 
 def _with_besides(plain: Native, noted: Any) -> Native:
@@ -259,12 +285,16 @@ def _with_besides(plain: Native, noted: Any) -> Native:
 def _changed(parts: list[Any], changes: Any) -> Iterable[Any]:
     for index, part in enumerate(parts):
         change = changes.get(str(index), ())
-        if change is None:
-            continue
-        if is_sequence(change) and len(change) == 2 and is_mapping(change[0]) and is_object(part):  # noqa: PLR2004 - more and less
-            yield {**{key: part[key] for key in part if key not in change[1]}, **change[0]}
-        else:
-            yield part
+        if change is not None:
+            yield _patched(part, change) if is_object(part) else part
+
+
+def _patched(part: Native, change: Any) -> Native:
+    if not is_sequence(change) or len(change) < 2 or not is_mapping(change[0]):  # noqa: PLR2004 - more and less
+        return part
+    new = {**{key: part[key] for key in part if key not in change[1]}, **change[0]}
+    order = [key for key in change[-1] if key in new]
+    return {**{key: new[key] for key in order}, **new}
 
 
 ISSUED = LangChainEnvelope()

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, is_list, is_object, speed, tool_arguments
+from agentmsg.formats import Native, Unreadable, is_list, is_mapping, speed, tool_arguments
 from agentmsg_codecs.langchain.blocks.v1_forms import args_of
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI
 
@@ -99,7 +99,7 @@ _OF_ANTHROPIC = frozenset(
 
 
 def _is_of_anthropic(part: Any) -> bool:
-    tag = part.get("type") if is_object(part) else None
+    tag = part.get("type") if is_mapping(part) else None
     return type(tag) is str and (tag in _OF_ANTHROPIC or (tag.endswith("_tool_result") and tag != "server_tool_result"))
 
 
@@ -129,7 +129,7 @@ _ITEMS = frozenset(
 
 
 def _is_of_responses(part: Any) -> bool:
-    tag = part.get("type") if is_object(part) else None
+    tag = part.get("type") if is_mapping(part) else None
     if type(tag) is not str or (tag == "reasoning" and "summary" not in part):
         return False
     return tag in _ITEMS or (tag.endswith("_call") and tag not in {"tool_call", "server_tool_call"})
@@ -168,7 +168,7 @@ def _from_responses(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any
     for native in parts:
         part = _without(native, "index", "sub_index")
         if part["type"] not in ("text", "output_text", "refusal"):
-            items.append({key: value for key, value in part.items() if value is not None})
+            items.append(part)
             last = None
             continue
         word = _without(part, *_OF_MESSAGE)
