@@ -229,7 +229,10 @@ class Codec:
         Raises:
             Unreadable: if the parts wouldn't read as these blocks.
         """
-        parts: list[Any] = thaw(self._parts_of(blocks))
+        try:
+            parts: list[Any] = thaw(self._parts_of(blocks))
+        except (AttributeError, LookupError, TypeError, ValueError):
+            raise Unreadable from None  # it writes what fits
         if not same(self.read_parts(thaw(parts)), tuple(blocks)):
             raise Unreadable
         return parts

@@ -56,13 +56,20 @@ def is_plain(block: Any) -> bool:
     return not block.citations if type(block) is am.TextBlock else block.kind == "function"
 
 
+def is_beside(block: Any) -> bool:
+    """Whether a block stands beside content."""
+    return bool(block.notes) and (is_in_kwargs(block) or is_marked(block, FAMILY, "/beside"))
+
+
 def _owner(block: Any) -> str | None:
     """Return the provider that a block tells of, if it does."""
     kind = type(block)
     if block.signature is not None:
         return block.signature.provider
     if kind in (am.ToolUseBlock, am.ToolResultBlock):
-        return OPENAI if block.kind == "custom" else block.provider if block.kind == "server" else None
+        return (
+            block.provider if block.kind == "server" else OPENAI if block.kind == "custom" and block.item_id else None
+        )
     if kind is am.ThinkingBlock:
         return OPENAI if block.item_id else ANTHROPIC if block.redacted else None
     if kind is am.CompactionBlock:
@@ -70,16 +77,6 @@ def _owner(block: Any) -> str | None:
     if kind is not am.NativeBlock or block.codec != FAMILY:
         return block.codec if kind is am.NativeBlock else None
     return next((name for name in (ANTHROPIC, OPENAI) if ISSUERS[name].owns(block.value)), None)
-
-
-def _issuer_of(message: am.Msg) -> Issuer | None:
-    """Return whose form a message has: that of its provider, or else that of the one its blocks tell of."""
-    provider = message.provider
-    if provider is None:
-        provider = next(filter(None, map(_owner, message.content)), None)
-    elif provider == OPENAI and message.api != "responses" and OPENAI not in map(_owner, message.content):
-        return None
-    return ISSUERS.get(provider)
 
 
 class LangChainEnvelope(Envelope):
@@ -114,8 +111,6 @@ class LangChainEnvelope(Envelope):
             return message
         before, main, behind = _apart(message.content)
         blocks = self._blocks(issuer, message.evolve(content=main))
-        if am.same(blocks, main) and not any(FAMILY in block.notes for block in main):
-            return message
         return message.evolve(content=(*before, *blocks, *behind))
 
     def opened(self, message: am.Msg) -> am.Msg:
@@ -128,7 +123,7 @@ class LangChainEnvelope(Envelope):
             return message
         try:
             found = self.unwrap(message)
-            if found is message or is_just_as(self.wrap(found), message):
+            if is_just_as(self.wrap(found), message):
                 return found
             given, plain = self._body(message), self._listed(issuer, _apart(found.content)[1])
             for is_ordered in (False, True):
@@ -140,16 +135,20 @@ class LangChainEnvelope(Envelope):
         return message if self._wrapped(message) is message else marked(message, FAMILY, **{_OWN_WORDS[1:]: True})
 
     def _issuer(self, message: am.Msg) -> Issuer | None:
-        if message.api != "responses" and all(map(is_plain, message.content)):
-            if not message.notes or _BESIDES not in note_of(message, FAMILY):
-                return None
-        issuer = _issuer_of(message)
-        if issuer is None or not message.content or message.response_metadata.get("output_version") == "v1":
+        """Return whose form a message has: that of its provider, or else that of the one its blocks tell of."""
+        is_known = message.api == "responses" or (message.notes and _BESIDES in note_of(message, FAMILY))
+        if not message.content or (not is_known and all(map(is_plain, message.content))):
+            return None
+        provider = message.provider
+        told = [_owner(block) for block in message.content if not is_beside(block)]
+        if provider is None:
+            provider = next(filter(None, told), None)
+        elif provider == OPENAI and not is_known and OPENAI not in told:
             return None
         note = note_of(message, FAMILY)
         if _OWN_WORDS in note or KINDS.get(str(note.get("/type", "ai"))) != "ai" or note.get("/provider") == "bedrock":
             return None
-        return issuer
+        return None if message.response_metadata.get("output_version") == "v1" else ISSUERS.get(provider)
 
     # -- content in both forms ------------------------------------------------------------------------------------
 
@@ -219,7 +218,7 @@ def _apart(blocks: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...], list[Any]
     behind: list[Any] = []
     main: list[Any] = []
     for block in blocks:
-        if is_in_kwargs(block) or (block.notes and is_marked(block, FAMILY, "/beside")):
+        if is_beside(block):
             (behind if main else before).append(block)
         else:
             main.append(block)

@@ -111,6 +111,8 @@ def _from_anthropic(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any
 def _one_of_anthropic(part: Native, entries: Mapping[Any, Native]) -> Native:
     item = {key: value for key, value in part.items() if value is not None or key == "content"}
     item = _without(item, "index", "partial_json")
+    if "signature" in item and item["type"] == "thinking":
+        item.setdefault("thinking", "")  # as ChatAnthropic sends it
     if "partial_json" in part and part.get("id") in entries:
         item["input"] = entries[part["id"]]["args"]
     return item
