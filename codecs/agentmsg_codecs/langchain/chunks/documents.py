@@ -67,7 +67,18 @@ if TYPE_CHECKING:
 _make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)
 _make_msg = maker(am.Msg)
-_SHARED = ("id", "name", "model", "metadata", "response_metadata", "usage", "finish_reason", "extras")
+_SHARED = (
+    "id",
+    "name",
+    "model",
+    "provider",
+    "api",
+    "metadata",
+    "response_metadata",
+    "usage",
+    "finish_reason",
+    "extras",
+)
 # The keys of an assistant's chunk that the engine doesn't read, and their default values.
 _OWN: Mapping[str, Any] = {
     key: field.default
@@ -248,6 +259,8 @@ def _write(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
 
 def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
     """Return the message with what LangChain's messages support; the caller of the codec compares the chunks."""
+    if am.same(codec.engine.read(thaw(codec.engine.write(message, "dict")))[0], message):
+        return message
     fitted = am.decode(am.encode(message, codec, on_loss="ignore"), codec).messages
     if len(fitted) != 1 or fitted[0].role != message.role:
         raise EncodeError("LangChain has no such chunk", code="content-loss", path=("parts",))
