@@ -99,10 +99,11 @@ class LangChainEnvelope(Envelope):
         note = note_of(message, FAMILY)
         body = _with_besides(plain, note.get(_BESIDES))
         found = self._read(message, body)
-        if body is not plain and not am.same(self._blocks(issuer, found), main):
+        if body is not plain and not am.same(self._blocks(issuer, found), _converted(issuer, main)):
             found = self._read(message, plain)
+        blocks = found.content if issuer.lists_calls else _put(found.content, main)
         own = {**note_of(found, FAMILY), **{key: note[key] for key in note if key != _BESIDES}}
-        return with_note(message.evolve(content=(*before, *found.content, *behind)), FAMILY, own)
+        return with_note(message.evolve(content=(*before, *blocks, *behind)), FAMILY, own)
 
     def unwrap(self, message: am.Msg) -> am.Msg:
         """Return a message with the blocks that its provider reads."""
@@ -110,8 +111,9 @@ class LangChainEnvelope(Envelope):
         if issuer is None:
             return message
         before, main, behind = _apart(message.content)
-        blocks = self._blocks(issuer, message.evolve(content=main))
-        return message.evolve(content=(*before, *blocks, *behind))
+        bare = message.evolve(content=_converted(issuer, main))
+        blocks = self._blocks(issuer, bare)
+        return message.evolve(content=(*before, *(blocks if issuer.lists_calls else _put(blocks, main)), *behind))
 
     def opened(self, message: am.Msg) -> am.Msg:
         """Return a message with the blocks that its provider reads, and a note of what the client's has besides.
@@ -125,7 +127,9 @@ class LangChainEnvelope(Envelope):
             found = self.unwrap(message)
             if is_just_as(self.wrap(found), message):
                 return found
-            given, plain = self._body(message), self._listed(issuer, _apart(found.content)[1])
+            main = _converted(issuer, _apart(message.content)[1])
+            given = self._body(message.evolve(content=main))
+            plain = self._listed(issuer, _apart(found.content)[1])
             for is_ordered in (False, True):
                 new = marked(found, FAMILY, **{_BESIDES[1:]: _besides(plain, given, is_ordered=is_ordered)})
                 if is_just_as(self.wrap(new), message):
@@ -155,6 +159,7 @@ class LangChainEnvelope(Envelope):
     def _listed(self, issuer: Issuer, blocks: Sequence[Any]) -> Native:
         """Return content and calls as the issuer's client has them."""
         parts: list[Any] = []
+        blocks = _converted(issuer, blocks)
         for is_own, run in groupby(blocks, issuer.takes):
             if is_own:
                 parts += issuer.write(list(run))
@@ -165,7 +170,7 @@ class LangChainEnvelope(Envelope):
             if is_function_call(block) or (type(block) is am.ToolUseBlock and block.kind == "custom"):
                 entry = entry_of(block)
                 body["tool_calls" if "error" not in entry else "invalid_tool_calls"].append(entry)
-        return issuer.finished(body, blocks)
+        return body
 
     def _write_other(self, block: Any) -> Any:
         if is_function_call(block):
@@ -227,6 +232,31 @@ def _apart(blocks: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...], list[Any]
 
 def _is_noteless(block: Any) -> bool:
     return FAMILY not in block.notes
+
+
+def _converted(issuer: Issuer, main: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the blocks that become parts in content: with some clients, calls of functions don't."""
+    return main if issuer.lists_calls else tuple(block for block in main if not is_function_call(block))
+
+
+def _put(blocks: Sequence[Any], main: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return blocks in the place of those that were converted, and the calls between them.
+
+    Raises:
+        Unreadable: if it isn't one for one.
+    """
+    rest = iter(blocks)
+    found = tuple(_tagged(block) if is_function_call(block) else next(rest, None) for block in main)
+    if None in found or next(rest, None) is not None:
+        raise Unreadable
+    return found
+
+
+def _tagged(call: am.ToolUseBlock) -> am.ToolUseBlock:
+    """Return a call whose signature of Google stands in additional_kwargs."""
+    if call.signature is None or call.signature.provider != "google" or FAMILY in call.notes:
+        return call
+    return marked(call, FAMILY, tagged="s")
 
 
 # -- what a client's message has besides ------------------------------------------------------------------------------

@@ -7,6 +7,11 @@ langchain-core 1.8.
 | --- | --- |
 | ChatAnthropic | Anthropic's own |
 | ChatOpenAI, Responses | items as they are; texts and refusals with the id and the phase of their message |
+| ChatGoogleGenerativeAI | thoughts, texts and images with a signature; code; tools that Google runs |
+| ChatBedrockConverse | reasoning; tools that Bedrock runs |
+
+The last two keep calls of functions in ``tool_calls`` alone, in which the form of all providers is the same. Signatures
+of Google's calls are in ``additional_kwargs``.
 """
 
 from __future__ import annotations
@@ -19,15 +24,11 @@ from agentmsg_codecs.langchain.blocks.v1_forms import args_of
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
 
 def _as_it_is(parts: list[Any]) -> list[Any]:
     return parts
-
-
-def _unfinished(body: Native, blocks: Sequence[Any]) -> Native:
-    return body
 
 
 class Issuer(speed.Record):
@@ -38,24 +39,32 @@ class Issuer(speed.Record):
         owns: whether a part in content is the provider's.
         to_parts: makes LangChain's parts of the provider's.
         to_items: the inverse; it also takes the entries of ``tool_calls``, by their ids.
-        finished: adds to content and calls of blocks what else the client keeps of them.
+        lists_calls: whether calls of functions are among the parts.
+        has_place: the test of blocks that have a part in this form; None: all that the provider has.
     """
 
     codec: str
     owns: Callable[[Any], bool]
     to_items: Callable[[list[Any], Mapping[Any, Native]], list[Any]]
     to_parts: Callable[[list[Any]], list[Any]] = _as_it_is
-    finished: Callable[[Native, Sequence[Any]], Native] = _unfinished
+    lists_calls: bool = True
+    has_place: Callable[[Any], bool] | None = None
 
     def takes(self, block: Any) -> bool:
         """Whether the provider has a part for a block."""
         if type(block) is am.NativeBlock:
             return block.codec == self.codec
-        return type(block) in _TAKEN and FAMILY not in block.extras
+        if type(block) not in _TAKEN or FAMILY in block.extras or not (self.lists_calls or _is_no_call(block)):
+            return False
+        return self.has_place is None or self.has_place(block)
 
     def read(self, parts: list[Any], entries: Mapping[Any, Native]) -> tuple[Any, ...]:
         """Return the blocks of parts in content, as the provider reads them."""
-        return am.get_codec(self.codec).read_parts(self.to_items(parts, entries))
+        try:
+            items = self.to_items(parts, entries)
+        except (AttributeError, LookupError, TypeError, ValueError):
+            raise Unreadable from None  # they only look like the provider's
+        return am.get_codec(self.codec).read_parts(items)
 
     def write(self, blocks: list[Any]) -> list[Any]:
         """Return the parts of blocks.
@@ -63,7 +72,11 @@ class Issuer(speed.Record):
         Raises:
             Unreadable: if the provider has none for them.
         """
-        return self.to_parts(am.get_codec(self.codec).write_parts(blocks))
+        items = am.get_codec(self.codec).write_parts(blocks)
+        try:
+            return self.to_parts(items)
+        except (AttributeError, LookupError, TypeError, ValueError):
+            raise Unreadable from None  # the client has no such part
 
 
 _TAKEN = frozenset(
@@ -72,6 +85,10 @@ _TAKEN = frozenset(
         am.FileBlock, am.ToolsBlock, am.ImageBlock,
     }
 )  # fmt: skip
+
+
+def _is_no_call(block: Any) -> bool:
+    return type(block) is not am.ToolUseBlock or block.kind == "server"
 
 
 def entry_of(block: am.ToolUseBlock) -> Native:
@@ -186,7 +203,156 @@ def _from_responses(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any
     return items
 
 
-_ANTHROPIC = Issuer(ANTHROPIC, _is_of_anthropic, _from_anthropic)
+# -- Google -----------------------------------------------------------------------------------------------------------
+
+_OUTCOMES: Mapping[Any, Any] = {"OUTCOME_OK": 1, "OUTCOME_FAILED": 2}
+_OUTCOME_OF = {number: word for word, number in _OUTCOMES.items()}
+_SIGNATURE = "thoughtSignature"
+_BY_GOOGLE = frozenset({"text", "thinking", "executable_code", "code_execution_result", "image_url"})
+
+
+def _is_of_google(part: Any) -> bool:
+    tag = part.get("type") if is_mapping(part) else None
+    extras = part.get("extras") or {} if tag is not None else {}
+    if not is_mapping(extras) or tag in ("server_tool_call", "server_tool_result"):
+        return is_mapping(extras) and "provider" not in extras and (tag == "server_tool_call" or "block_type" in extras)
+    if tag == "image_url":
+        return is_mapping(part["image_url"]) and str(part["image_url"].get("url")).startswith("data:")
+    return tag in _BY_GOOGLE and "annotations" not in part and "citations" not in part
+
+
+def _has_place_at_google(block: Any) -> bool:
+    if type(block) is am.ImageBlock:
+        return type(block.source) is am.Base64Source
+    return type(block) is not am.TextBlock or not block.citations
+
+
+def _to_google(items: list[Any]) -> list[Any]:
+    return list(map(_part_of_google, items))
+
+
+def _part_of_google(item: Native) -> Native:
+    signature = item.get(_SIGNATURE)
+    signed: Native = {} if signature is None else {"extras": {"signature": signature}}
+    (key,) = item.keys() - {_SIGNATURE, "thought"} or (None,)
+    value = item.get(key)
+    if item.get("thought"):
+        return {"type": "thinking", "thinking": item["text"], **({"signature": signature} if signed else {})}
+    if key == "text":
+        return {"type": "text", "text": value, **signed}
+    if key is None:
+        return {"type": "thinking", "thinking": "", "signature": signature}
+    if key == "executableCode" and not signed:
+        return {"type": "executable_code", "executable_code": value["code"], "language": value["language"]}
+    if key == "codeExecutionResult" and not signed:
+        outcome = _OUTCOMES.get(value["outcome"], value["outcome"])
+        part = {"type": "code_execution_result", "code_execution_result": value["output"]}
+        return {**part, "outcome": outcome, "tool_call_id": ""}
+    if key == "inlineData":
+        url = f"data:{value['mimeType']};base64,{value['data']}"
+        return {"type": "image_url", "image_url": {"url": url}, **signed}
+    if key not in ("toolCall", "toolResponse"):
+        raise Unreadable
+    name = value.get("toolType", value.get("tool_type", "")).lower()
+    if key == "toolCall":
+        return {"type": "server_tool_call", "name": name, "id": value["id"], "args": value.get("args", {}), **signed}
+    extras = {"extras": {"block_type": name, **signed.get("extras", {})}}
+    part = {"type": "server_tool_result", "tool_call_id": value["id"], "status": "success"}
+    return {**part, "output": value.get("response", {}), **extras}
+
+
+def _from_google(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
+    return list(map(_item_of_google, parts))
+
+
+def _item_of_google(part: Native) -> Native:
+    tag, extras = part["type"], part.get("extras") or {}
+    signature = part.get("signature") if tag == "thinking" else extras.get("signature")
+    signed = {} if signature is None else {_SIGNATURE: signature}
+    if tag == "text":
+        return {"text": part["text"], **signed}
+    if tag == "thinking":
+        return {"text": part["thinking"], "thought": True, **signed} if part["thinking"] or not signed else signed
+    if tag == "executable_code":
+        return {"executableCode": {"language": part["language"], "code": part["executable_code"]}}
+    if tag == "code_execution_result":
+        outcome = _OUTCOME_OF.get(part.get("outcome", 1), part.get("outcome"))
+        return {"codeExecutionResult": {"outcome": outcome, "output": part["code_execution_result"]}}
+    if tag == "image_url":
+        head, _, data = part["image_url"]["url"].partition(";base64,")
+        return {"inlineData": {"mimeType": head.removeprefix("data:"), "data": data}, **signed}
+    if tag == "server_tool_call":
+        return {"toolCall": {"id": part["id"], "toolType": part["name"].upper(), "args": part["args"]}, **signed}
+    own = {"id": part["tool_call_id"], "toolType": extras["block_type"].upper(), "response": part["output"]}
+    return {"toolResponse": own, **signed}
+
+
+# -- Bedrock ----------------------------------------------------------------------------------------------------------
+
+_BY_BEDROCK = frozenset({"text", "reasoning_content", "server_tool_use", "tool_result"})
+
+
+def _is_of_bedrock(part: Any) -> bool:
+    tag = part.get("type") if is_mapping(part) else None
+    return tag in _BY_BEDROCK and is_mapping(part.get("reasoning_content", {})) and "annotations" not in part
+
+
+def _to_bedrock(items: list[Any]) -> list[Any]:
+    return list(map(_part_of_bedrock, items))
+
+
+def _part_of_bedrock(item: Native) -> Native:
+    ((key, value),) = item.items()
+    if key == "text":
+        return {"type": "text", "text": value}
+    if key == "citationsContent" and len(value["content"]) == 1:
+        return {"type": "text", "text": value["content"][0]["text"], "citations": value["citations"]}
+    if key == "reasoningContent":
+        # A redacted one is bytes at this client, which no document holds.
+        return {"type": "reasoning_content", "reasoning_content": {"signature": "", **value["reasoningText"]}}
+    if key == "toolUse" and value.get("type") == "server_tool_use":
+        return {"type": "server_tool_use", "name": value["name"], "input": value["input"], "id": value["toolUseId"]}
+    if key != "toolResult":
+        raise Unreadable
+    content = [{"type": next(iter(part)), **part} for part in value["content"]]
+    part = {"type": "tool_result", "tool_use_id": value["toolUseId"], "is_error": value.get("status") == "error"}
+    return {**part, "content": content}
+
+
+def _from_bedrock(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
+    names = {part["id"]: part["name"] for part in parts if part["type"] == "server_tool_use"}
+    return [_item_of_bedrock(part, names) for part in parts]
+
+
+def _item_of_bedrock(part: Native, names: Mapping[Any, str]) -> Native:
+    tag = part["type"]
+    if tag == "text":
+        content = {"text": part["text"]}
+        given = part.get("citations")
+        return {"citationsContent": {"content": [content], "citations": given}} if given else content
+    if tag == "reasoning_content":
+        said = {key: value for key, value in part["reasoning_content"].items() if key != "signature" or value}
+        return {"reasoningContent": {"reasoningText": {"text": said["text"], **said}}}
+    if tag == "server_tool_use":
+        use = {"toolUseId": part["id"], "name": part["name"], "input": part["input"], "type": tag}
+        return {"toolUse": use}
+    link = part["tool_use_id"]
+    content = [_without(item, "type") for item in part["content"]]
+    status = "error" if part.get("is_error") else "success"
+    own = {"toolUseId": link, "content": content, "status": status}
+    return {"toolResult": {**own, "type": f"{names[link]}_result"} if link in names else own}
+
+
+# -- all --------------------------------------------------------------------------------------------------------------
+
 _RESPONSES = Issuer("openai-responses", _is_of_responses, _from_responses, _to_responses)
-# By provider, and by the codec of native blocks.
-ISSUERS: Mapping[Any, Issuer] = {ANTHROPIC: _ANTHROPIC, OPENAI: _RESPONSES, "openai-responses": _RESPONSES}
+# By provider.
+ISSUERS: Mapping[Any, Issuer] = {
+    ANTHROPIC: Issuer(ANTHROPIC, _is_of_anthropic, _from_anthropic),
+    OPENAI: _RESPONSES,
+    "openai-responses": _RESPONSES,
+    "google": Issuer(
+        "gemini", _is_of_google, _from_google, _to_google, lists_calls=False, has_place=_has_place_at_google
+    ),
+    "bedrock": Issuer("bedrock", _is_of_bedrock, _from_bedrock, _to_bedrock, lists_calls=False),
+}
