@@ -65,7 +65,7 @@ def _owner(block: Any) -> str | None:
     """Return the provider that a block tells of, if it does."""
     kind = type(block)
     if block.signature is not None:
-        return block.signature.provider
+        return block.signature.provider or "google"  # a text that is signed
     if kind in (am.ToolUseBlock, am.ToolResultBlock):
         return (
             block.provider if block.kind == "server" else OPENAI if block.kind == "custom" and block.item_id else None
@@ -76,7 +76,7 @@ def _owner(block: Any) -> str | None:
         return ANTHROPIC if block.encrypted is None else OPENAI
     if kind is not am.NativeBlock or block.codec != FAMILY:
         return block.codec if kind is am.NativeBlock else None
-    return next((name for name in (ANTHROPIC, OPENAI) if ISSUERS[name].owns(block.value)), None)
+    return next((name for name in (ANTHROPIC, OPENAI, "bedrock") if ISSUERS[name].owns(block.value)), None)
 
 
 class LangChainEnvelope(Envelope):
@@ -95,6 +95,8 @@ class LangChainEnvelope(Envelope):
         if issuer is None:
             return message
         before, main, behind = _apart(message.content)
+        if not _converted(issuer, main):
+            return message.evolve(content=(*before, *_put((), main), *behind))
         plain = self._listed(issuer, main)
         note = note_of(message, FAMILY)
         body = _with_besides(plain, note.get(_BESIDES))
@@ -146,7 +148,7 @@ class LangChainEnvelope(Envelope):
         provider = message.provider
         told = [_owner(block) for block in message.content if not is_beside(block)]
         if provider is None:
-            provider = next(filter(None, told), None)
+            provider = "bedrock" if "bedrock" in told else next(filter(None, told), None)
         elif provider == OPENAI and not is_known and OPENAI not in told:
             return None
         note = note_of(message, FAMILY)
@@ -292,6 +294,8 @@ def _change(usual: Any, own: Any, *, is_ordered: bool) -> Any:
     if not is_object(usual) or not is_object(own):
         if same_document(usual, own):
             return None
+        if is_object(usual) and own == usual.get("text") and usual == {"type": "text", "text": own}:
+            return "text"
         raise Unreadable
     more = {key: own[key] for key in own if key not in usual or not same_document(own[key], usual[key])}
     less = [key for key in usual if key not in own]
@@ -318,7 +322,9 @@ def _changed(parts: list[Any], changes: Any) -> Iterable[Any]:
             yield _patched(part, change) if is_object(part) else part
 
 
-def _patched(part: Native, change: Any) -> Native:
+def _patched(part: Native, change: Any) -> Any:
+    if change == "text":
+        return part.get("text")
     if not is_sequence(change) or len(change) < 2 or not is_mapping(change[0]):  # noqa: PLR2004 - more and less
         return part
     new = {**{key: part[key] for key in part if key not in change[1]}, **change[0]}

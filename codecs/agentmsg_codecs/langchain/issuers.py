@@ -283,7 +283,8 @@ def _item_of_google(part: Native) -> Native:
         return {"inlineData": {"mimeType": head.removeprefix("data:"), "data": data}, **signed}
     if tag == "server_tool_call":
         return {"toolCall": {"id": part["id"], "toolType": part["name"].upper(), "args": part["args"]}, **signed}
-    own = {"id": part["tool_call_id"], "toolType": extras["block_type"].upper(), "response": part["output"]}
+    own = {"id": part["tool_call_id"], "toolType": extras["block_type"].upper()}
+    own |= {"response": part["output"]} if part["output"] else {}
     return {"toolResponse": own, **signed}
 
 
