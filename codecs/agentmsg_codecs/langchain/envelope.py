@@ -33,7 +33,7 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.calls.copies import is_function_call
-from agentmsg_codecs.langchain.issuers import ISSUERS, Issuer, entry_of
+from agentmsg_codecs.langchain.issuers import ISSUERS, ISSUERS_OF_V1, Issuer, entry_of
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import KINDS
 from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
@@ -154,7 +154,8 @@ class LangChainEnvelope(Envelope):
         note = note_of(message, FAMILY)
         if _OWN_WORDS in note or KINDS.get(str(note.get("/type", "ai"))) != "ai" or note.get("/provider") == "bedrock":
             return None
-        return None if message.response_metadata.get("output_version") == "v1" else ISSUERS.get(provider)
+        is_v1 = message.response_metadata.get("output_version") == "v1"
+        return (ISSUERS_OF_V1 if is_v1 else ISSUERS).get(provider)
 
     # -- content in both forms ------------------------------------------------------------------------------------
 

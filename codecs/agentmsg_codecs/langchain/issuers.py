@@ -22,6 +22,7 @@ import agentmsg as am
 from agentmsg.formats import Native, Unreadable, is_list, is_mapping, speed, tool_arguments
 from agentmsg_codecs.langchain.blocks.v1_forms import args_of
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI
+from agentmsg_codecs.langchain.responses_v1 import from_v1, is_of_v1, to_v1
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -357,3 +358,15 @@ ISSUERS: Mapping[Any, Issuer] = {
     ),
     "bedrock": Issuer("bedrock", _is_of_bedrock, _from_bedrock, _to_bedrock, lists_calls=False),
 }
+
+
+def _from_v1(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
+    return _from_responses(from_v1(parts), entries)
+
+
+def _to_v1(items: list[Any]) -> list[Any]:
+    return to_v1(_to_responses(items))
+
+
+# The same for messages whose content is v1; the parts of other providers are v1 in LangChain's own words.
+ISSUERS_OF_V1: Mapping[Any, Issuer] = {OPENAI: Issuer("openai-responses", is_of_v1, _from_v1, _to_v1)}
