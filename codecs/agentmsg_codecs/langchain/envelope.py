@@ -22,7 +22,9 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
+    dump_json,
     is_just_as,
+    is_list,
     is_mapping,
     is_marked,
     is_object,
@@ -76,7 +78,9 @@ def _owner(block: Any) -> str | None:
         return ANTHROPIC if block.encrypted is None else OPENAI
     if kind is not am.NativeBlock or block.codec != FAMILY:
         return block.codec if kind is am.NativeBlock else None
-    return next((name for name in (ANTHROPIC, OPENAI, "bedrock") if ISSUERS[name].owns(block.value)), None)
+    value = block.value
+    part = value.get("value") if is_mapping(value) and value.get("type") == "non_standard" else value
+    return next((name for name in (OPENAI, ANTHROPIC, "bedrock") if ISSUERS[name].owns(part)), None)
 
 
 class LangChainEnvelope(Envelope):
@@ -300,8 +304,27 @@ def _change(usual: Any, own: Any, *, is_ordered: bool) -> Any:
         raise Unreadable
     more = {key: own[key] for key in own if key not in usual or not same_document(own[key], usual[key])}
     less = [key for key in usual if key not in own]
-    order = list(own) if is_ordered and list(own) != list(_patched(usual, [more, less])) else []
+    order = _order(own) if is_ordered and dump_json(own) != dump_json(_patched(usual, [more, less])) else None
     return [more, less, order] if more or less or order else None
+
+
+def _order(value: Any) -> Any:
+    """Return the order of the keys in a value: pairs of a key and the order in its value; a list has an object."""
+    if is_object(value):
+        return [[key, _order(inner)] for key, inner in value.items()]
+    orders = list(map(_order, value)) if is_list(value) else []
+    return {"each": orders} if any(orders) else None
+
+
+def _in_order(value: Any, order: Any) -> Any:
+    if is_mapping(order) and is_list(value):
+        each = order.get("each")
+        is_whole = is_sequence(each) and len(each) == len(value)
+        return [_in_order(item, inner) for item, inner in zip(value, each, strict=True)] if is_whole else value
+    if not is_sequence(order) or not is_object(value):
+        return value
+    known = {pair[0]: _in_order(value[pair[0]], pair[1]) for pair in order if pair[0] in value}
+    return {**known, **{key: inner for key, inner in value.items() if key not in known}}
 
 
 def _with_besides(plain: Native, noted: Any) -> Native:
@@ -328,9 +351,8 @@ def _patched(part: Native, change: Any) -> Any:
         return part.get("text")
     if not is_sequence(change) or len(change) < 2 or not is_mapping(change[0]):  # noqa: PLR2004 - more and less
         return part
-    new = {**{key: part[key] for key in part if key not in change[1]}, **change[0]}
-    order = [key for key in change[-1] if key in new]
-    return {**{key: new[key] for key in order}, **new}
+    new = thaw({**{key: part[key] for key in part if key not in change[1]}, **change[0]})
+    return _in_order(new, change[2]) if len(change) > 2 else new  # noqa: PLR2004 - an order
 
 
 ISSUED = LangChainEnvelope()

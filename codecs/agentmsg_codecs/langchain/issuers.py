@@ -106,6 +106,13 @@ def _without(part: Native, *keys: str) -> Native:
     return {key: value for key, value in part.items() if key not in keys}
 
 
+def _unindexed(part: Native, *keys: str) -> Native:
+    """Return a part without what streaming leaves: an index, and other keys."""
+    index = part.get("index")
+    is_left = type(index) is int or (type(index) is str and index.startswith("lc_"))
+    return _without(part, "index", *keys) if is_left else _without(part, *keys)
+
+
 # -- Anthropic --------------------------------------------------------------------------------------------------------
 
 _OF_ANTHROPIC = frozenset(
@@ -128,7 +135,7 @@ def _from_anthropic(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any
 
 def _one_of_anthropic(part: Native, entries: Mapping[Any, Native]) -> Native:
     item = {key: value for key, value in part.items() if value is not None or key == "content"}
-    item = _without(item, "index", "partial_json")
+    item = _unindexed(item, "partial_json")
     if "signature" in item and item["type"] == "thinking":
         item.setdefault("thinking", "")  # as ChatAnthropic sends it
     if "partial_json" in part and part.get("id") in entries:
@@ -186,7 +193,7 @@ def _from_responses(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any
     items: list[Any] = []
     last: Any = None
     for native in parts:
-        part = _without(native, "index", "sub_index")
+        part = _unindexed(native, "sub_index")
         if part["type"] not in ("text", "output_text", "refusal"):
             items.append(part)
             last = None
