@@ -55,6 +55,8 @@ def is_plain(block: Any) -> bool:
     """Whether a block reaches every client in LangChain's own words: a text, or a call of a function, and no more."""
     if type(block) not in _PLAIN or block.extras or block.signature is not None or block.item_id is not None:
         return False
+    if block.phase is not None:
+        return False
     return not block.citations if type(block) is am.TextBlock else block.kind == "function"
 
 
