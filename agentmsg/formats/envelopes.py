@@ -13,13 +13,17 @@ document comes back.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import ref
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.equality import same
+from agentmsg.model.remembering import reader_of, remember_reader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
@@ -34,6 +38,8 @@ class Envelope:
     """
 
     roles: ClassVar[frozenset[str]] = frozenset({"assistant"})
+    # The last history with nothing to wrap.
+    _plain: ref[History] | None = None
 
     def wrap(self, message: Msg) -> Msg:
         """Return a message in the framework's words; the message itself where there is nothing to do.
@@ -46,25 +52,55 @@ class Envelope:
         """Return a message that was read, in the words of the one who answered; else the message itself."""
         raise NotImplementedError
 
+    def is_usual(self, message: Msg) -> bool:
+        """Whether there is nothing to wrap or unwrap, which should take no time to see; by default it is unknown."""
+        return False
+
     def wrapped(self, history: History) -> History:
-        """Return a history to write, in the framework's words; itself if nothing is to be wrapped."""
-        return _changed(history, [self._wrapped(message) for message in history.messages])
+        """Return a history to write, in the framework's words; itself if nothing is to be wrapped.
+
+        It is called twice, to fit the history and to write it: what it found the first time, it remembers.
+        """
+        if self._plain is not None and self._plain() is history:
+            return history
+        found = self._each(history, self._wrapped)
+        if found is history:
+            self._plain = ref(history)
+        return found
 
     def unwrapped(self, history: History) -> History:
         """Return a history that was read, in the words of those who answered; itself if nothing is wrapped."""
-        return _changed(history, [self._unwrapped(message) for message in history.messages])
+        return self._each(history, self.opened)
+
+    def _each(self, history: History, change: Callable[[Msg], Msg]) -> History:
+        roles, is_usual = self.roles, self.is_usual
+        odd = [
+            (index, message)
+            for index, message in enumerate(history.messages)
+            if not message._bare and message.role in roles and not is_usual(message)
+        ]
+        if not odd:
+            return history
+        messages = list(history.messages)
+        for index, message in odd:
+            messages[index] = change(message)
+        if all(messages[index] is message for index, message in odd):
+            return history
+        return history.evolve(messages=tuple(messages))
 
     def _wrapped(self, message: Msg) -> Msg:
-        if message._bare or message.role not in self.roles:
-            return message
+        kept = reader_of(message)
+        if type(kept) is _Wrapped:
+            return kept.message
         try:
             new = self.wrap(message)
-            return new if new is message or same(self.unwrap(new), message) else message
+            if new is message or not same(self.unwrap(new), message):
+                return message
         except (AgentMsgError, Unreadable):
             return message
-
-    def _unwrapped(self, message: Msg) -> Msg:
-        return message if message._bare or message.role not in self.roles else self.opened(message)
+        if kept is None:
+            remember_reader(message, _Wrapped(new))
+        return new
 
     def opened(self, message: Msg) -> Msg:
         """Return a message that was read, unwrapped if wrapping it again gives the same; else the message itself."""
@@ -74,11 +110,20 @@ class Envelope:
         except (AgentMsgError, Unreadable):
             return message
 
+    @staticmethod
+    def remember(message: Msg, wrapped: Msg) -> Msg:
+        """Return a message that remembers in which form it was wrapped: nobody need wrap it again."""
+        remember_reader(message, _Wrapped(wrapped))
+        return message
 
-def _changed(history: History, messages: list[Msg]) -> History:
-    if all(new is old for new, old in zip(messages, history.messages, strict=True)):
-        return history
-    return history.evolve(messages=tuple(messages))
+
+class _Wrapped:
+    """What a message remembers as its reader: the form in which it was wrapped."""
+
+    __slots__ = ("message",)
+
+    def __init__(self, message: Msg) -> None:
+        self.message = message
 
 
 def is_just_as(one: Msg, other: Msg) -> bool:

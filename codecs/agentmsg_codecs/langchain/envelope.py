@@ -45,19 +45,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-_PLAIN = (am.TextBlock, am.ToolUseBlock)
 # The note of what the client's message has besides, and that of a message which is in LangChain's own words.
 _BESIDES, _OWN_WORDS = "/besides", "/own-words"
 _LISTS = ("tool_calls", "invalid_tool_calls")
-
-
-def is_plain(block: Any) -> bool:
-    """Whether a block reaches every client in LangChain's own words: a text, or a call of a function, and no more."""
-    if type(block) not in _PLAIN or block.extras or block.signature is not None or block.item_id is not None:
-        return False
-    if block.phase is not None:
-        return False
-    return not block.citations if type(block) is am.TextBlock else block.kind == "function"
 
 
 def is_beside(block: Any) -> bool:
@@ -94,6 +84,21 @@ class LangChainEnvelope(Envelope):
         engine = Messages()
         engine.fill()
         return engine
+
+    def is_usual(self, message: am.Msg) -> bool:
+        """Whether a message has only texts and calls of functions, which reach all clients in LangChain's own words."""
+        if message.notes and _BESIDES in note_of(message, FAMILY):
+            return False
+        for block in message.content:
+            kind = block.__class__
+            if kind is am.TextBlock:
+                if block.citations or block.phase is not None:
+                    return False
+            elif kind is not am.ToolUseBlock or block.kind != "function":
+                return False
+            if block.extras or block.item_id is not None or block.signature is not None:
+                return False
+        return message.api != "responses" or not message.content
 
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message whose content reads as that of the issuer's client."""
@@ -134,23 +139,23 @@ class LangChainEnvelope(Envelope):
         try:
             found = self.unwrap(message)
             if is_just_as(self.wrap(found), message):
-                return found
+                return self.remember(found, message)
             main = _converted(issuer, _apart(message.content)[1])
             given = self._body(message.evolve(content=main))
             plain = self._listed(issuer, _apart(found.content)[1])
             for is_ordered in (False, True):
                 new = marked(found, FAMILY, **{_BESIDES[1:]: _besides(plain, given, is_ordered=is_ordered)})
                 if is_just_as(self.wrap(new), message):
-                    return new
+                    return self.remember(new, message)
         except (AgentMsgError, Unreadable):
             pass
         return message if self._wrapped(message) is message else marked(message, FAMILY, **{_OWN_WORDS[1:]: True})
 
     def _issuer(self, message: am.Msg) -> Issuer | None:
         """Return whose form a message has: that of its provider, or else that of the one its blocks tell of."""
-        is_known = message.api == "responses" or (message.notes and _BESIDES in note_of(message, FAMILY))
-        if not message.content or (not is_known and all(map(is_plain, message.content))):
+        if self.is_usual(message):
             return None
+        is_known = message.api == "responses" or _BESIDES in note_of(message, FAMILY)
         provider = message.provider
         told = [_owner(block) for block in message.content if not is_beside(block)]
         if provider is None:
