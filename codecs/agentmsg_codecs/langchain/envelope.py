@@ -89,7 +89,8 @@ class LangChainEnvelope(Envelope):
         """Whether a message has only texts and calls of functions, which reach all clients in LangChain's own words."""
         if message.notes and _BESIDES in note_of(message, FAMILY):
             return False
-        for block in message.content:
+        content: tuple[Any, ...] = message.content
+        for block in content:
             kind = block.__class__
             if kind is am.TextBlock:
                 if block.citations or block.phase is not None:
@@ -170,7 +171,7 @@ class LangChainEnvelope(Envelope):
 
     # -- content in both forms ------------------------------------------------------------------------------------
 
-    def _listed(self, issuer: Issuer, blocks: Sequence[Any]) -> Native:
+    def _listed(self, issuer: Issuer, blocks: tuple[Any, ...]) -> Native:
         """Return content and calls as the issuer's client has them."""
         parts: list[Any] = []
         blocks = _converted(issuer, blocks)
@@ -228,7 +229,8 @@ class LangChainEnvelope(Envelope):
         for link, entry in entries.items():
             if link in inside and not same_document(entry.get("args"), entry_of(inside[link]).get("args")):
                 raise Unreadable  # the copies differ
-        return (*blocks, *(block for block in message.content if is_function_call(block) and block.id not in inside))
+        content: tuple[Any, ...] = message.content
+        return (*blocks, *(block for block in content if is_function_call(block) and block.id not in inside))
 
 
 def _apart(blocks: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...], list[Any]]:
@@ -325,7 +327,7 @@ def _order(value: Any) -> Any:
 
 def _in_order(value: Any, order: Any) -> Any:
     if is_mapping(order) and is_list(value):
-        each = order.get("each")
+        each: Any = order.get("each")
         is_whole = is_sequence(each) and len(each) == len(value)
         return [_in_order(item, inner) for item, inner in zip(value, each, strict=True)] if is_whole else value
     if not is_sequence(order) or not is_object(value):

@@ -243,7 +243,7 @@ def _part_of_google(item: Native) -> Native:
     signature = item.get(_SIGNATURE)
     signed: Native = {} if signature is None else {"extras": {"signature": signature}}
     (key,) = item.keys() - {_SIGNATURE, "thought"} or (None,)
-    value = item.get(key)
+    value: Any = item.get(str(key))
     if item.get("thought"):
         return {"type": "thinking", "thinking": item["text"], **({"signature": signature} if signed else {})}
     if key == "text":
@@ -336,12 +336,12 @@ def _from_bedrock(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
 def _item_of_bedrock(part: Native, names: Mapping[Any, str]) -> Native:
     tag = part["type"]
     if tag == "text":
-        content = {"text": part["text"]}
+        said: Native = {"text": part["text"]}
         given = part.get("citations")
-        return {"citationsContent": {"content": [content], "citations": given}} if given else content
+        return {"citationsContent": {"content": [said], "citations": given}} if given else said
     if tag == "reasoning_content":
-        said = {key: value for key, value in part["reasoning_content"].items() if key != "signature" or value}
-        return {"reasoningContent": {"reasoningText": {"text": said["text"], **said}}}
+        thought = {key: value for key, value in part["reasoning_content"].items() if key != "signature" or value}
+        return {"reasoningContent": {"reasoningText": {"text": thought["text"], **thought}}}
     if tag == "server_tool_use":
         use = {"toolUseId": part["id"], "name": part["name"], "input": part["input"], "type": tag}
         return {"toolUse": use}

@@ -127,7 +127,7 @@ def _to_annotation(note: Native) -> Native:
     kind = note.get("type")
     if kind == "url_citation":
         more = _rest(note, "type", "url", "title", "start_index", "end_index")
-        own = {key: note[key] for key in ("end_index", "start_index", "title") if key in note}
+        own: Native = {key: note[key] for key in ("end_index", "start_index", "title") if key in note}
         return {**own, "type": "citation", "url": note["url"], **({"extras": more} if more else {})}
     if kind == "file_citation":
         more = _rest(note, "type", "filename")

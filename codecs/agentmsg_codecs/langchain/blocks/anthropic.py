@@ -178,6 +178,13 @@ def _says_given(tag: str) -> Callable[[Any], bool]:
     return test
 
 
+def says_output(block: Any) -> bool:
+    """Whether the output of Anthropic's tool says all of a result."""
+    if block.name is not None:
+        return _says_given(f"{block.name}_tool_result")(block)
+    return all(map(is_only_text, block.content)) and block.structured is None and block.error_type is None
+
+
 _LINK = Key("tool_use_id", "tool_call_id", Link(), "null")
 _BESIDE = (foreign("caller", "retrieved_at"), ID, CACHE)
 

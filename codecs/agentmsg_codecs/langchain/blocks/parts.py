@@ -32,7 +32,7 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg.formats.forms import Described
-from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, LISTED, OWN
+from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, LISTED, OWN, says_output
 from agentmsg_codecs.langchain.blocks.non_standard import V1_CLASSES
 from agentmsg_codecs.langchain.blocks.server_tools import SHAPES, careful, is_of_anthropic, result_shape
 from agentmsg_codecs.langchain.blocks.tables import (
@@ -76,7 +76,9 @@ def _is_signed_elsewhere(block: Any) -> bool:
 
 
 def _is_anthropic(block: Any) -> bool:
-    return block.kind == "server" and block.provider == ANTHROPIC and getattr(block, "is_valid", True)
+    if block.kind != "server" or block.provider != ANTHROPIC or not getattr(block, "is_valid", True):
+        return False
+    return type(block) is not am.ToolResultBlock or says_output(block)
 
 
 class ContentParts(Parts):

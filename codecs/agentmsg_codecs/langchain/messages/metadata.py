@@ -288,8 +288,8 @@ def write_response(message: am.Msg, note: Any) -> Any:
         noted = note.get("/provider") if note else None
         word = noted if type(noted) is str and PROVIDER_OF.get(noted, noted) == provider else None
         native[PROVIDER_KEY] = word or WORD_OF_PROVIDER.get(provider, provider)
-        if message.api in OBJECT_OF and provider == OPENAI:
-            native[OBJECT_KEY] = OBJECT_OF[message.api]
+        if provider == OPENAI and (kind := OBJECT_OF.get(message.api or "")) is not None:
+            native[OBJECT_KEY] = kind
     if not note and "model_name" not in rest and "finish_reason" not in rest:
         # In almost all messages, both have their first key.
         if model is not None:
