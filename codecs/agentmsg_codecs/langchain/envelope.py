@@ -72,7 +72,7 @@ def _owner(block: Any) -> str | None:
         return block.codec if kind is am.NativeBlock else None
     value = block.value
     part = value.get("value") if is_mapping(value) and value.get("type") == "non_standard" else value
-    return next((name for name in (OPENAI, ANTHROPIC, "bedrock") if ISSUERS[name].owns(part)), None)
+    return next((name for name in (OPENAI, ANTHROPIC, "bedrock", "google") if ISSUERS[name].owns(part)), None)
 
 
 class LangChainEnvelope(Envelope):
