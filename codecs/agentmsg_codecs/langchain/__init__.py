@@ -33,11 +33,12 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | text (annotations, citations), reasoning, refusal | TextBlock (citations), ThinkingBlock, RefusalBlock |
 | a citation of no known form | a Citation, all of it in extras |
 | a signature in the extras of reasoning | Signature of response_metadata.model_provider, or of Anthropic |
-| model_provider google_genai, google_vertexai; bedrock_converse | the provider google; bedrock |
+| response_metadata: model_provider; google_genai, google_vertexai; bedrock_converse | provider; google; bedrock |
+| response_metadata: object "response", "chat.completion" of openai | api "responses", "chat" |
 | image, audio, video, file, text-plain | the media blocks |
 | tool_call, invalid_tool_call, tool_call_chunk | ToolUseBlock |
 | server_tool_call, server_tool_result | ToolUseBlock and ToolResultBlock of kind "server" |
-| server_tool_use, mcp_tool_use, web_search_tool_result ... (also as v1) | as the codec ``anthropic`` reads them |
+| in answers: parts of Anthropic, OpenAI Responses (also as v1), Google, Bedrock | as their own codecs read them |
 | search_result, container_upload, document, compaction (Anthropic) | the same |
 | caller, toolset_name, citations of a document (Anthropic) | extras["anthropic"] |
 | non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
@@ -54,7 +55,13 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | the same inside of image_url, source, file ... | extras["langchain.nested"] |
 | the same in a block's extras; beside type and data | extras["langchain.extras"]; extras["langchain.envelope"] |
 
-New content is written as v1 blocks, or as a string if it is a single plain text. Calls are written in tool_calls, and
+Answers of ``anthropic``, ``openai`` (Responses), ``google`` and ``bedrock`` are written in the parts that the client of
+this provider makes, which it sends back as they are: langchain-anthropic 1.7, langchain-openai 1.7,
+langchain-google-genai 4.4 and langchain-aws 1.9. So they hold signatures, encrypted reasoning, ids of items, and calls
+of the provider's own tools. What streaming leaves in such parts (``index``, ``partial_json``) is no content, but comes
+back.
+
+Other new content is written as v1 blocks, or as a string if it is a single plain text. Calls are written in tool_calls, and
 also in content if they come before other blocks, or have more than id, name and arguments. The fields of messages are
 below, with the forms of parts; a note keeps the class of a chunk.
 """

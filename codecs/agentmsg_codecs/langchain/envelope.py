@@ -57,7 +57,7 @@ def is_beside(block: Any) -> bool:
 
 def _owner(block: Any) -> str | None:
     """Return the provider that a block tells of, if it does."""
-    kind = type(block)
+    kind: type[Any] = block.__class__
     if block.signature is not None:
         return block.signature.provider or "google"  # a text that is signed
     if kind in (am.ToolUseBlock, am.ToolResultBlock):
@@ -244,10 +244,6 @@ def _apart(blocks: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...], list[Any]
         else:
             main.append(block)
     return before, tuple(main), behind
-
-
-def _is_noteless(block: Any) -> bool:
-    return FAMILY not in block.notes
 
 
 def _converted(issuer: Issuer, main: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -221,7 +221,8 @@ _BY_GOOGLE = frozenset({"text", "thinking", "executable_code", "code_execution_r
 
 def _is_of_google(part: Any) -> bool:
     tag = part.get("type") if is_mapping(part) else None
-    extras = part.get("extras") or {} if tag is not None else {}
+    extras: Any = None if tag is None else part.get("extras")
+    extras = {} if extras is None else extras
     if not is_mapping(extras) or tag in ("server_tool_call", "server_tool_result"):
         return is_mapping(extras) and "provider" not in extras and (tag == "server_tool_call" or "block_type" in extras)
     if tag == "image_url":
@@ -274,9 +275,10 @@ def _from_google(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
 
 
 def _item_of_google(part: Native) -> Native:
-    tag, extras = part["type"], part.get("extras") or {}
+    tag: Any = part["type"]
+    extras: Native = part.get("extras") or dict[str, Any]()
     signature = part.get("signature") if tag == "thinking" else extras.get("signature")
-    signed = {} if signature is None else {_SIGNATURE: signature}
+    signed: Native = {} if signature is None else {_SIGNATURE: signature}
     if tag == "text":
         return {"text": part["text"], **signed}
     if tag == "thinking":
@@ -291,7 +293,7 @@ def _item_of_google(part: Native) -> Native:
         return {"inlineData": {"mimeType": head.removeprefix("data:"), "data": data}, **signed}
     if tag == "server_tool_call":
         return {"toolCall": {"id": part["id"], "toolType": part["name"].upper(), "args": part["args"]}, **signed}
-    own = {"id": part["tool_call_id"], "toolType": extras["block_type"].upper()}
+    own: Native = {"id": part["tool_call_id"], "toolType": extras["block_type"].upper()}
     own |= {"response": part["output"]} if part["output"] else {}
     return {"toolResponse": own, **signed}
 

@@ -74,7 +74,7 @@ _TOOLS: Mapping[str, _Tool] = {
     "file_search_call": _Tool("file_search", lambda item: {"queries": item.get("queries", [])},
                               lambda args: {"queries": args["queries"]}, "results", ("queries",), is_flat=True),
     "code_interpreter_call": _Tool("code_interpreter", lambda item: _given(code=item.get("code")) or None,
-                                   lambda args: _given(code=(args or {}).get("code")), "outputs", ("code",)),
+                                   lambda args: _given(code=args["code"] if args else None), "outputs", ("code",)),
     "mcp_call": _Tool("remote_mcp", _arguments, lambda args: {"arguments": dump_json(args).decode()}, "output",
                       ("arguments",), has_error=True),
     "mcp_list_tools": _Tool("mcp_list_tools", lambda item: {}, lambda args: {}, "tools", has_error=True),
@@ -156,7 +156,7 @@ def _exploded(item: Native) -> list[Native]:
 
 def _imploded(first: Native, rest: list[Native]) -> Native:
     """Return the item of reasoning; take what belongs to it from the parts that follow."""
-    item = {**_rest(first, "reasoning", "extras"), **first.get("extras", {}), "summary": []}
+    item: Native = {**_rest(first, "reasoning", "extras"), **first.get("extras", {}), "summary": list[Any]()}
     if "reasoning" not in first:
         return item
     texts = [first["reasoning"]]
@@ -214,8 +214,8 @@ def _unmade(rest: list[Any]) -> Iterator[Native]:
         elif tag == "refusal":
             yield {**_rest(part, "extras"), **extras}
         elif tag == "tool_call":
-            more = {{"item_id": "id"}.get(key, key): value for key, value in extras.items()}
-            call = {"type": "function_call", "call_id": part["id"], "name": part["name"]}
+            more = {"id" if key == "item_id" else key: value for key, value in extras.items()}
+            call: Native = {"type": "function_call", "call_id": part["id"], "name": part["name"]}
             yield {**call, "arguments": dump_json(part["args"]).decode(), **more}
         elif tag == "server_tool_call" and part["name"] == "tool_search":
             yield {"type": "tool_search_call", "id": part["id"], "arguments": part["args"], **extras}

@@ -117,7 +117,9 @@ def _system_metadata(metadata: Fields, message: am.Msg) -> Fields:
 
 def _response(response: Fields, message: am.Msg) -> Fields:
     """Reserve the keys of model and finish reason for these fields."""
-    dropped = {PROVIDER_KEY} if message.provider is not None or type(response.get(PROVIDER_KEY)) is str else set()
+    dropped: set[str] = (
+        {PROVIDER_KEY} if message.provider is not None or type(response.get(PROVIDER_KEY)) is str else set()
+    )
     kind = response.get(OBJECT_KEY)
     if message.provider == OPENAI and (message.api in OBJECT_OF or (type(kind) is str and kind in API_OF)):
         dropped.add(OBJECT_KEY)
