@@ -90,7 +90,7 @@ class Envelope:
 
     def _wrapped(self, message: Msg) -> Msg:
         kept = reader_of(message)
-        if type(kept) is _Wrapped:
+        if type(kept) is _Wrapped and kept.source() is message:
             return kept.message
         try:
             new = self.wrap(message)
@@ -99,7 +99,7 @@ class Envelope:
         except (AgentMsgError, Unreadable):
             return message
         if kept is None:
-            remember_reader(message, _Wrapped(new))
+            self.remember(message, new)
         return new
 
     def opened(self, message: Msg) -> Msg:
@@ -113,16 +113,17 @@ class Envelope:
     @staticmethod
     def remember(message: Msg, wrapped: Msg) -> Msg:
         """Return a message that remembers in which form it was wrapped: nobody need wrap it again."""
-        remember_reader(message, _Wrapped(wrapped))
+        remember_reader(message, _Wrapped(message, wrapped))
         return message
 
 
 class _Wrapped:
-    """What a message remembers as its reader: the form in which it was wrapped."""
+    """What a message remembers as its reader: the form in which it was wrapped; a copy may have it, too."""
 
-    __slots__ = ("message",)
+    __slots__ = ("message", "source")
 
-    def __init__(self, message: Msg) -> None:
+    def __init__(self, source: Msg, message: Msg) -> None:
+        self.source = ref(source)
         self.message = message
 
 

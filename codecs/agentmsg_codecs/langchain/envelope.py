@@ -125,8 +125,9 @@ class LangChainEnvelope(Envelope):
         if issuer is None:
             return message
         before, main, behind = _apart(message.content)
-        bare = message.evolve(content=_converted(issuer, main))
-        blocks = self._blocks(issuer, bare)
+        converted = _converted(issuer, main)
+        is_all = len(converted) == len(message.content)
+        blocks = self._blocks(issuer, message if is_all else message.evolve(content=converted))
         return message.evolve(content=(*before, *(blocks if issuer.lists_calls else _put(blocks, main)), *behind))
 
     def opened(self, message: am.Msg) -> am.Msg:
@@ -209,7 +210,8 @@ class LangChainEnvelope(Envelope):
 
     def _body(self, message: am.Msg) -> Native:
         """Return content and calls of a message in LangChain's words."""
-        body: Native = thaw(self.engine.body_of(message.evolve(metadata=EMPTY)))
+        body = self.engine.body_of(message.evolve(metadata=EMPTY) if message.metadata else message)
+        body = thaw({key: body[key] for key in ("content", *_LISTS)})
         content = body["content"]
         if type(content) is str:
             body["content"] = [{"type": "text", "text": content}] if content else []
