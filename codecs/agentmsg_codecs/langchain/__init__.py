@@ -61,9 +61,9 @@ langchain-google-genai 4.4 and langchain-aws 1.9. So they hold signatures, encry
 of the provider's own tools. What streaming leaves in such parts (``index``, ``partial_json``) is no content, but comes
 back.
 
-Other new content is written as v1 blocks, or as a string if it is a single plain text. Calls are written in tool_calls, and
-also in content if they come before other blocks, or have more than id, name and arguments. The fields of messages are
-below, with the forms of parts; a note keeps the class of a chunk.
+Other new content is written as v1 blocks, or as a string if it is a single plain text. Calls are written in tool_calls,
+and also in content if they come before other blocks, or have more than id, name and arguments. The fields of messages
+are below, with the forms of parts; a note keeps the class of a chunk.
 """
 
 from __future__ import annotations

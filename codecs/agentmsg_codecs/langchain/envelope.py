@@ -140,6 +140,8 @@ class LangChainEnvelope(Envelope):
             return message
         try:
             found = self.unwrap(message)
+            if _natives(found) > _natives(message):
+                raise Unreadable  # these words say more
             if is_just_as(self.wrap(found), message):
                 return self.remember(found, message)
             main = _converted(issuer, _apart(message.content)[1])
@@ -210,8 +212,8 @@ class LangChainEnvelope(Envelope):
 
     def _body(self, message: am.Msg) -> Native:
         """Return content and calls of a message in LangChain's words."""
-        body = self.engine.body_of(message.evolve(metadata=EMPTY) if message.metadata else message)
-        body = thaw({key: body[key] for key in ("content", *_LISTS)})
+        written = self.engine.body_of(message.evolve(metadata=EMPTY) if message.metadata else message)
+        body: Native = thaw({key: written[key] for key in ("content", *_LISTS)})
         content = body["content"]
         if type(content) is str:
             body["content"] = [{"type": "text", "text": content}] if content else []
@@ -233,6 +235,10 @@ class LangChainEnvelope(Envelope):
                 raise Unreadable  # the copies differ
         content: tuple[Any, ...] = message.content
         return (*blocks, *(block for block in content if is_function_call(block) and block.id not in inside))
+
+
+def _natives(message: am.Msg) -> int:
+    return sum(type(block) is am.NativeBlock for block in message.content)
 
 
 def _apart(blocks: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...], list[Any]]:
