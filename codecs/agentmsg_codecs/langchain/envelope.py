@@ -140,8 +140,8 @@ class LangChainEnvelope(Envelope):
             return message
         try:
             found = self.unwrap(message)
-            if _natives(found) > _natives(message):
-                raise Unreadable  # these words say more
+            if _thinks(message) and not _thinks(found):
+                raise Unreadable  # LangChain's words say more
             if is_just_as(self.wrap(found), message):
                 return self.remember(found, message)
             main = _converted(issuer, _apart(message.content)[1])
@@ -237,8 +237,8 @@ class LangChainEnvelope(Envelope):
         return (*blocks, *(block for block in content if is_function_call(block) and block.id not in inside))
 
 
-def _natives(message: am.Msg) -> int:
-    return sum(type(block) is am.NativeBlock for block in message.content)
+def _thinks(message: am.Msg) -> bool:
+    return any(type(block) is am.ThinkingBlock for block in message.content)
 
 
 def _apart(blocks: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...], list[Any]]:
