@@ -15,6 +15,7 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | note_of, with_note, same_document | notes, and whether two documents are the same |
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | how a document holds its messages: a list, one message, a key |
+| Envelope | how a framework keeps the answers of providers, in its own words and in theirs |
 | CallNames | the names of calls, for their results |
 | maker, EMPTY, adopt, freeze, plain_copy | make objects without checks; freeze and copy free-form JSON |
 | is_list, is_mapping, is_object, is_sequence | type checks for plain values that type checkers understand |
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     )
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.containers import ContainerCodec, Containers
+    from agentmsg.formats.envelopes import Envelope, is_just_as
     from agentmsg.formats.natives import is_marked
     from agentmsg.formats.parts import Parts
     from agentmsg.formats.reasons import because
@@ -111,6 +113,8 @@ _HOMES = {
     "Cell": "agentmsg.formats.capabilities",
     "Codec": "agentmsg.formats.codec",
     "ContainerCodec": "agentmsg.formats.containers",
+    "Envelope": "agentmsg.formats.envelopes",
+    "is_just_as": "agentmsg.formats.envelopes",
     "Containers": "agentmsg.formats.containers",
     "Drop": "agentmsg.formats.capabilities",
     "Duplicates": "agentmsg.values.text",
@@ -177,6 +181,7 @@ __all__ = [
     "Containers",
     "Drop",
     "Duplicates",
+    "Envelope",
     "MessageRow",
     "Native",
     "Parts",
@@ -196,6 +201,7 @@ __all__ = [
     "freeze",
     "given",
     "grouping",
+    "is_just_as",
     "is_list",
     "is_mapping",
     "is_marked",

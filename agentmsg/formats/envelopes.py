@@ -13,14 +13,18 @@ envelope can lose anything, or change how a document comes back.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import ref
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.natives import is_marked
 from agentmsg.formats.shapes import Unreadable, marked
 from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.equality import same
+from agentmsg.model.remembering import reader_of, remember_reader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
@@ -39,6 +43,8 @@ class Envelope:
 
     family: ClassVar[str]
     roles: ClassVar[frozenset[str]] = frozenset({"assistant"})
+    # The last history with nothing to wrap.
+    _plain: ref[History] | None = None
 
     def wrap(self, message: Msg) -> Msg:
         """Return a message in the framework's words; the message itself where there is nothing to do.
@@ -52,49 +58,96 @@ class Envelope:
         raise NotImplementedError
 
     def is_usual(self, message: Msg) -> bool:
-        """Whether a message surely is the same wrapped and unwrapped; a shortcut, which should be cheap."""
-        return bool(message._bare) or message.role not in self.roles
+        """Whether there is nothing to wrap or unwrap, which should take no time to see; by default it is unknown."""
+        return False
 
     def comes_back(self, message: Msg, wrapped: Msg) -> bool:
         """Whether a message that was read is written as it was when it is wrapped again."""
         return is_just_as(wrapped, message)
 
     def wrapped(self, history: History) -> History:
-        """Return a history to write, in the framework's words; itself if nothing is to be wrapped."""
-        return _changed(history, [self._wrapped(message) for message in history.messages])
+        """Return a history to write, in the framework's words; itself if nothing is to be wrapped.
+
+        It is called twice, to fit the history and to write it: what it found the first time, it remembers.
+        """
+        if self._plain is not None and self._plain() is history:
+            return history
+        found = self._each(history, self._wrapped)
+        if found is history:
+            self._plain = ref(history)
+        return found
 
     def unwrapped(self, history: History) -> History:
         """Return a history that was read, in the words of those who answered; itself if nothing is wrapped."""
-        return _changed(history, [self._unwrapped(message) for message in history.messages])
+        return self._each(history, self.opened)
+
+    def _each(self, history: History, change: Callable[[Msg], Msg]) -> History:
+        roles, is_usual = self.roles, self.is_usual
+        odd = [
+            (index, message)
+            for index, message in enumerate(history.messages)
+            if not message._bare and message.role in roles and not is_usual(message)
+        ]
+        if not odd:
+            return history
+        messages = list(history.messages)
+        for index, message in odd:
+            messages[index] = change(message)
+        if all(messages[index] is message for index, message in odd):
+            return history
+        return history.evolve(messages=tuple(messages))
 
     def _wrapped(self, message: Msg) -> Msg:
-        if self.is_usual(message) or is_marked(message, self.family, _AS_READ):
+        kept = reader_of(message)
+        if type(kept) is _Wrapped and kept.envelope is self and kept.source() is message:
+            return kept.message
+        if is_marked(message, self.family, _AS_READ):
             return message
         try:
             new = self.wrap(message)
-            return new if new is message or same(self.unwrap(new), message) else message
+            if new is message or not same(self.unwrap(new), message):
+                return message
         except (AgentMsgError, Unreadable):
             return message
+        if kept is None:
+            self.remember(message, new)
+        return new
 
-    def _unwrapped(self, message: Msg) -> Msg:
-        if self.is_usual(message):
-            return message
+    def opened(self, message: Msg) -> Msg:
+        """Return a message that was read, unwrapped if wrapping it again gives the same.
+
+        Else it is the message itself, marked if wrapping it would change it.
+        """
         try:
             new = self.unwrap(message)
             if new is not message and self.comes_back(message, self.wrap(new)):
                 return new
         except (AgentMsgError, Unreadable):
             pass
+        return self.as_read(message)
+
+    def as_read(self, message: Msg) -> Msg:
+        """Return a message that was read in the framework's words, and is written in them."""
         wrapped = self._wrapped(message)
         if wrapped is message or self.comes_back(message, wrapped):
             return message
         return marked(message, self.family, **{_AS_READ[1:]: True})
 
+    def remember(self, message: Msg, wrapped: Msg) -> Msg:
+        """Return a message that remembers in which form it was wrapped: nobody need wrap it again."""
+        remember_reader(message, _Wrapped(self, message, wrapped))
+        return message
 
-def _changed(history: History, messages: list[Msg]) -> History:
-    if all(new is old for new, old in zip(messages, history.messages, strict=True)):
-        return history
-    return history.evolve(messages=tuple(messages))
+
+class _Wrapped:
+    """What a message remembers as its reader: the form in which it was wrapped; a copy may have it, too."""
+
+    __slots__ = ("envelope", "message", "source")
+
+    def __init__(self, envelope: Envelope, source: Msg, message: Msg) -> None:
+        self.envelope = envelope
+        self.source = ref(source)
+        self.message = message
 
 
 def is_just_as(one: Msg, other: Msg) -> bool:

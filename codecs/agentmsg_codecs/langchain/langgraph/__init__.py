@@ -45,6 +45,7 @@ from agentmsg.formats import (
     EMPTY,
     Caps,
     Codec,
+    Envelope,
     Native,
     adopt,
     dump_json,
@@ -64,6 +65,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
 
 # isort: split
+from agentmsg_codecs.langchain.envelope import ISSUED
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.langgraph.checkpoints import (
     body_of,
@@ -114,6 +116,7 @@ class LangGraphCodec(Codec):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangGraph (checkpoints, JsonPlusSerializer)"
     binary: ClassVar[bool] = True
+    envelope: ClassVar[Envelope | None] = ISSUED
 
     wire: Literal["msgpack", "json"] = attrs.field(
         default="msgpack", validator=attrs.validators.in_(("msgpack", "json"))
@@ -196,7 +199,8 @@ class LangGraphCodec(Codec):
                 if marks:
                     note["/escapes"] = marks
             notes = adopt({LG: note})
-        return _make_history(messages=tuple(messages), extras=adopt({FAMILY: rest}) if rest else EMPTY, notes=notes)
+        extras = adopt({FAMILY: rest}) if rest else EMPTY
+        return ISSUED.unwrapped(_make_history(messages=tuple(messages), extras=extras, notes=notes))
 
     def write(self, history: am.History) -> Any:
         """Return the document: of the type and in the container of the history's notes, else a list."""
@@ -220,7 +224,8 @@ class LangGraphCodec(Codec):
         self.engine.fill()
         write = self._usual.others.write
         unescaped: list[Native] = []
-        natives = [write(message, unescaped, form) for message in gather(history.messages, self.engine.parts)]
+        messages = gather(ISSUED.wrapped(history).messages, self.engine.parts)
+        natives = [write(message, unescaped, form) for message in messages]
         if may_hold_marker(unescaped):
             for body in unescaped:
                 body.update(escape(body))
@@ -285,7 +290,7 @@ class LangGraphCodec(Codec):
         if note.get("wire", self.wire) != "msgpack" or note.get("how", "list") != "list" or "spelling" in note:
             return super().to_bytes(history)
         self.engine.fill()
-        natives = self._usual.write(gather(history.messages, self.engine.parts))
+        natives = self._usual.write(gather(ISSUED.wrapped(history).messages, self.engine.parts))
         whole = joined(_in_place(history, natives, note), natives)
         return super().to_bytes(history) if whole is None else whole
 

@@ -5,14 +5,13 @@ only if the part's ``provider_name`` is its own. There is one table for each pro
 versions. What a part holds beyond its table (a time, say) are extras of its blocks, in the framework's namespace. What
 a block holds beyond its part stays on the block, and the neutral form tells the loss.
 
-Marks: ``/provider`` (see ``ANSWERED``), ``/neutral`` (a message that isn't in the client's form, and stays so),
-``/orders`` (the order of keys in free-form values of parts).
+Marks: ``/provider`` (see ``ANSWERED``), ``/orders`` (the order of keys in free-form values of parts).
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
@@ -21,7 +20,6 @@ from agentmsg.formats import (
     Unreadable,
     adopt,
     is_mapping,
-    is_marked,
     is_sequence,
     mark_of,
     marked,
@@ -57,7 +55,6 @@ _SPACES = {
 _ITEM = re.compile("(?:msg|rs|fc|ws|fs|ci|ig|mcp|mcpl|tsc|tso|cmp)_")
 # The order of keys of free-form values in parts, which the provider's blocks have in an order of their own.
 _ORDERS = "/orders"
-_NEUTRAL = "/neutral"
 _ODD = (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError)
 
 
@@ -68,13 +65,13 @@ class Issuers(Envelope):
         engine: reads and writes parts in the neutral form.
     """
 
+    family: ClassVar[str] = FAMILY
+
     def __init__(self, engine: Messages) -> None:
         self._engine = engine
 
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message whose special blocks are what the provider's client makes of them."""
-        if message.notes and is_marked(message, FAMILY, _NEUTRAL):
-            return message
         name = message.provider or _told_by(message.content)
         table = _TABLES.get(_key(name, message))
         if table is None or not any(map(table.is_special, message.content)):
@@ -98,12 +95,6 @@ class Issuers(Envelope):
             is_own = any(name_of(block) == word for block in unit)
             content += (_back(unit, table, *kits) if is_own else None) or unit
         return message.evolve(content=content)
-
-    def _unwrapped(self, message: am.Msg) -> am.Msg:
-        """Mark what isn't in the client's form, if it would be written in it: it must come back as it was."""
-        new = super()._unwrapped(message)
-        is_other = new is message and self._wrapped(message) is not message
-        return marked(message, FAMILY, **{_NEUTRAL[1:]: True}) if is_other else new
 
 
 def name_of(block: Any) -> str | None:
