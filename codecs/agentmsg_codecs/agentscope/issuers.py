@@ -15,7 +15,7 @@ besides (ids, times) is a list among the unknown fields of the thinking.
 from __future__ import annotations
 
 from base64 import b64decode
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
@@ -37,6 +37,8 @@ _BLOCKS, _NOTES, _ORDERS, _NEUTRAL = "blocks", "/notes", "/orders", "/neutral"
 
 class Issuers(Envelope):
     """Reasoning of Responses, and signed calls of Gemini."""
+
+    family: ClassVar[str] = FAMILY
 
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message with the blocks that the provider's client makes."""
