@@ -7,7 +7,7 @@ name an instance of it in the entry-point group ``agentmsg.codecs``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -78,6 +78,7 @@ class Codec:
         content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
             the family's name decides for the family.
         tool_keys: parameters of a request that give the model a tool by being there, as ``{}`` does; likewise.
+        tables: the tables of an SQLite database in which the framework keeps documents; see ``keys_in`` and ``stored``.
     """
 
     name: ClassVar[str]
@@ -97,6 +98,7 @@ class Codec:
     joins_turns: ClassVar[bool] = False
     repairs_with: ClassVar[Mapping[str, Any]] = EMPTY
     envelope: ClassVar[Envelope | None] = None
+    tables: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Give a class that has only a name a family and a title."""
@@ -367,6 +369,26 @@ class Codec:
         """
         return self.read(self.parse(raw, limits, duplicates))
 
+    def keys_in(self, connection: Any) -> Iterator[str]:
+        """Yield the keys of the documents in the codec's ``tables``, in order.
+
+        Args:
+            connection: to a database, open for reading; it is not changed.
+        """
+        raise _no_tables(self)
+
+    def stored(self, connection: Any, key: str) -> bytes | None:
+        """Return the bytes of the document with a key; None if there is none.
+
+        Args:
+            connection: as for ``keys_in``.
+            key: of the document.
+
+        Raises:
+            DecodeError: if the rows aren't a document.
+        """
+        raise _no_tables(self)
+
     def render(self, document: Any) -> bytes:
         """Render a document as bytes, by default as compact JSON."""
         return dump_json(document)
@@ -384,6 +406,10 @@ def _unpickled(cls: type[Codec], options: dict[str, Any]) -> Codec:
 
 def _no_chunks(codec: Codec) -> CodecLookupError:
     return CodecLookupError("this codec reads and writes no chunks", code="option", codec=codec.name)
+
+
+def _no_tables(codec: Codec) -> CodecLookupError:
+    return CodecLookupError("this codec knows no tables of a database", code="option", codec=codec.name)
 
 
 def _no_parts(codec: Codec) -> CodecLookupError:
