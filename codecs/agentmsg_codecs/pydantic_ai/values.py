@@ -18,7 +18,6 @@ from agentmsg.formats import (
     adopt,
     cells,
     dump_json,
-    given,
     is_mapping,
     is_marked,
     is_object,
@@ -232,7 +231,7 @@ def word_of(message: am.Msg) -> str | None:
 
 def answered(message: am.Msg) -> Any:
     """Keep the API that answered if the id of the answer tells it."""
-    api = api_of(message.provider, given(message.id))
+    api = api_of(message.provider, message.id)
     own = message.provider not in PROVIDERS
     if message.api == api and own:
         return message
