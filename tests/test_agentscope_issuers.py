@@ -60,7 +60,8 @@ def test_results_name_the_signature() -> None:
 def test_what_the_client_made_comes_back() -> None:
     """Reasoning that AgentScope itself made has ids and times of its own."""
     ids: dict[str, Any] = {"id": "b1", "created_at": "2026-01-05T09:30:07.250000", "finished_at": None}
-    call: dict[str, Any] = {**ids, "type": "tool_call", "id": "gemini_ts:QQ==", "name": "f", "input": "{}", "state": "pending",
+    call: dict[str, Any] = {**ids, "type": "tool_call", "id": "gemini_ts:QQ==", "name": "f", "input": "{}",
+            "state": "pending",
             "suggested_rules": []}  # fmt: skip
     blocks = [{**ids, **block} for block in _kept(_REASONING, "a", "b")]
     history = returned([{"name": "assistant", "role": "assistant", "content": [*blocks, call]}], codec=CODEC)

@@ -8,6 +8,8 @@ reasoning_item_raw is the item |
 | Gemini: a call with a signature | the id is "gemini_ts:" and the signature; results name it |
 | tools that a provider runs, compactions, citations, other signatures and ids | nothing |
 
+Messages of 1.x are written in the same way: a document may mix versions, and 1.x takes no notice of these keys.
+
 The id that a signature replaces is an unknown field of the call, so that it comes back. What blocks of reasoning have
 besides (ids, times) is a list among the unknown fields of the thinking.
 """
@@ -22,7 +24,7 @@ from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import Unreadable, adopt, is_mapping, is_marked, is_sequence, mark_of, marked, natives, note_of
 from agentmsg.formats.envelopes import Envelope, is_just_as
 from agentmsg.formats.key_orders import orders_of, reordered
-from agentmsg_codecs.agentscope.names import FAMILY, VERSIONS
+from agentmsg_codecs.agentscope.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,16 +72,12 @@ class Issuers(Envelope):
 
     def wrapped(self, history: am.History) -> am.History:
         """Return a history to write: results name the calls by their new ids."""
-        if mark_of(history, FAMILY, "/version") == VERSIONS[0]:
-            return history
         new = super().wrapped(history)
         found = _relinked(new, history)
         return found if found is new or am.same(self._taken_out(found), history) else history
 
     def unwrapped(self, history: am.History) -> am.History:
         """Return a history that was read; what isn't as the client would write it is marked and stays."""
-        if mark_of(history, FAMILY, "/version") == VERSIONS[0]:
-            return history
         new = self._taken_out(history)
         again = self.wrapped(new)
         if all(map(is_just_as, again.messages, history.messages)):
@@ -217,11 +215,9 @@ def _relinked(new: am.History, old: am.History) -> am.History:
     links: dict[Any, Any] = {}
     messages: list[am.Msg] = []
     for message, before in zip(new.messages, old.messages, strict=True):
-        if message is not before:
-            calls = [
-                [block.id for block in each.content if type(block) is am.ToolUseBlock] for each in (before, message)
-            ]
-            links.update(zip(*calls, strict=True))
+        # A later call may have the same id, and no signature.
+        calls = ([block.id for block in each.content if type(block) is am.ToolUseBlock] for each in (before, message))
+        links.update(zip(*calls, strict=True))
         content = [
             block.evolve(tool_call_id=links[block.tool_call_id])
             if type(block) is am.ToolResultBlock

@@ -18,7 +18,6 @@ from agentmsg.formats import (
     adopt,
     cells,
     dump_json,
-    given,
     is_mapping,
     is_marked,
     is_object,
@@ -232,7 +231,7 @@ def word_of(message: am.Msg) -> str | None:
 
 def answered(message: am.Msg) -> Any:
     """Keep the API that answered if the id of the answer tells it."""
-    api = api_of(message.provider, given(message.id))
+    api = api_of(message.provider, message.id)
     own = message.provider not in PROVIDERS
     if message.api == api and own:
         return message
@@ -282,6 +281,9 @@ STRUCTURED = Hatch(
 
 # The library dumps bytes in the alphabet of URLs, and reads both; everybody else has the standard one.
 _URL_SAFE = "/url-safe"
+# Media types that the library refuses, though others use them; and the mark of data that were read with one.
+MEDIA_TYPES = {"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav"}
+ODD_TYPE = "/odd-type"
 _TO_STANDARD, _TO_URL_SAFE = str.maketrans("-_", "+/"), str.maketrans("+/", "-_")
 
 
@@ -289,9 +291,11 @@ def _read_data(native: Native) -> dict[str, Any]:
     value, kind = native["data"], native["media_type"]
     if not (type(value) is type(kind) is str):
         raise Unreadable("data is base64, with a media type")
+    notes: dict[str, Any] = {ODD_TYPE: True} if kind in MEDIA_TYPES else {}
     if ("-" in value or "_" in value) and not ("+" in value or "/" in value):
-        return {"source": am.Base64Source(value.translate(_TO_STANDARD), kind), "notes": {_URL_SAFE: True}}
-    return {"source": am.Base64Source(value, kind)}
+        notes[_URL_SAFE] = True
+        value = value.translate(_TO_STANDARD)
+    return {"source": am.Base64Source(value, kind), "notes": notes}
 
 
 def _write_data(block: Any) -> Native:
