@@ -29,6 +29,7 @@ The rest is in modules, such as ``rules.call_as_function``:
 | blocks | the tags of blocks, and their common fields |
 | cells | cells of capability tables that several formats share |
 | dispatch | tables from tags and classes to functions, by cattrs |
+| envelopes | how a framework keeps the answers of providers: ``Envelope`` |
 | grouping | which messages share one native container: ``Grouping`` says it |
 | issuers | who made an opaque payload, by the name of the model |
 | made_ids | ids for documents that have none |
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import (
         cells,
         dispatch,
+        envelopes,
         grouping,
         issuers,
         made_ids,
@@ -133,6 +135,7 @@ _HOMES = {
     "carried_extras": "agentmsg.formats.capabilities",
     "dispatch": "agentmsg.formats.dispatch",
     "dump_json": "agentmsg.values.text",
+    "envelopes": "agentmsg.formats.envelopes",
     "excerpt": "agentmsg.errors",
     "freeze": "agentmsg.values.frozen",
     "given": "agentmsg.model.generated",
@@ -197,6 +200,7 @@ __all__ = [
     "cells",
     "dispatch",
     "dump_json",
+    "envelopes",
     "excerpt",
     "freeze",
     "given",

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, same, thaw
-from agentmsg.formats import Unreadable, dump_json, is_mapping, speed, tool_links
+from agentmsg.formats import Unreadable, dump_json, envelopes, is_mapping, same_document, speed, tool_links
 from agentmsg.formats import media as media_kinds
-from agentmsg.formats.envelopes import Envelope, is_just_as
-from agentmsg.formats.spelling import same_document
 from agentmsg_codecs.vercel.issuers import ISSUERS
 from agentmsg_codecs.vercel.issuers.given import media_back, media_into, reference_back, reference_into
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS, UI
@@ -35,7 +33,7 @@ _BY_KEY = {issuer.key: issuer for issuer in ISSUERS}
 _HINTS = frozenset({"cacheControl", "imageDetail"})
 
 
-class VercelEnvelope(Envelope):
+class VercelEnvelope(envelopes.Envelope):
     """What the SDK's clients keep of answers.
 
     Attributes:
@@ -114,7 +112,7 @@ class VercelEnvelope(Envelope):
             map(self._is_same, message.content, wrapped.content)
         ):
             return False
-        return is_just_as(message.with_content(()), wrapped.with_content(()))
+        return envelopes.is_just_as(message.with_content(()), wrapped.with_content(()))
 
     def _is_same(self, one: Any, other: Any) -> bool:
         if one is other:

@@ -24,7 +24,7 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
     def rule(block: Any) -> Any:
         source, kind = block.source, media.KINDS[type(block)]
         if isinstance(source, am.BlocksSource):
-            near = in_words(block)
+            near = rules.document_as_text(block) if kind == "file" else block
             return Drop("this kind of source isn't supported") if near is block else near
         if isinstance(source, am.FileSource) and source.provider is None and not (inner and kind in ("image", "file")):
             return Drop("a file belongs to a provider here")
@@ -38,12 +38,6 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
         return settled(block, _bare(_typed(read, kind, is_typed=is_typed, inner=inner)), "media tell their type here")
 
     return rule
-
-
-def in_words(block: Any) -> Any:
-    """Return a rule's answer for a document given as text: to a provider, a text is no document to cite."""
-    answer = rules.document_as_text(block) if type(block) is am.FileBlock else block
-    return Swap(answer.new, answer.why) if isinstance(answer, Swap) else answer
 
 
 def settled(block: Any, source: Any, why: str) -> Any:

@@ -5,7 +5,6 @@ An option or key that a client has no place for is refused here, so that the blo
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
@@ -125,4 +124,6 @@ def inverse(names: Native) -> Native:
 
 def made_link(start: str, seed: Any) -> str:
     """Return an id for a call that has none; the same for the same, so that it needs no place."""
+    from hashlib import sha256  # noqa: PLC0415 - few answers need it
+
     return start + sha256(dump_json(seed)).hexdigest()[:16]

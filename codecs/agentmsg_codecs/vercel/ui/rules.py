@@ -7,7 +7,7 @@ from typing import Any
 import agentmsg as am
 from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, media, rules
 from agentmsg_codecs.vercel.media import is_url
-from agentmsg_codecs.vercel.media_rules import in_words, likely_type, settled
+from agentmsg_codecs.vercel.media_rules import likely_type, settled
 from agentmsg_codecs.vercel.names import UI, USUAL
 from agentmsg_codecs.vercel.rules import with_runner
 from agentmsg_codecs.vercel.ui.format import read_url
@@ -17,7 +17,7 @@ from agentmsg_codecs.vercel.ui.format import read_url
 
 def file(block: Any) -> Any:
     """Keep media given as data or by URL; their media type tells what they are."""
-    near = in_words(block)
+    near = rules.document_as_text(block) if isinstance(block, am.FileBlock) else block
     if near is not block:
         return near
     source, kind = block.source, media.KINDS[type(block)]
