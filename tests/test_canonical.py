@@ -201,7 +201,7 @@ def test_planted_spellings_never_change_meaning(codec: Codec) -> None:
 def test_later_fields_are_kept() -> None:
     """Fields of later versions are kept as extras of our family, and written back."""
     assert am.decode(_json(later=1), "json")[0].extras == {"agentmsg": {"later": 1}}
-    packed = am.decode([1, [[2, [], *[None] * 13, "later"]]], "msgpack")
+    packed = am.decode([1, [[2, [], *[None] * 15, "later"]]], "msgpack")
     assert packed[0].extras == {"agentmsg": {"+": ["later"]}}
 
 

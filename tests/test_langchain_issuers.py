@@ -143,7 +143,7 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
 
 @pytest.mark.parametrize(("who", "blocks", "content"), CASES.values(), ids=CASES)
 @pytest.mark.parametrize("codec", ["langchain", "langchain-lc", "langgraph"])
-def test_an_answer_has_the_form_of_its_issuer(codec: str, who: Any, blocks: Any, content: Any) -> None:
+def test_an_answer_has_the_form_of_its_issuer(codec: am.CodecName, who: Any, blocks: Any, content: Any) -> None:
     """It is written as the client of its issuer keeps it, and read again as it was."""
     message = am.Msg("assistant", blocks, **who)
     document = am.encode(message, codec)

@@ -21,6 +21,7 @@ from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.decisions import decided
 from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
+from agentmsg.fitting.enveloped import fit_inside
 from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.levels import level_of
 from agentmsg.fitting.measuring import measured
@@ -32,7 +33,6 @@ from agentmsg.formats.reasons import Joined, Reasons
 from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, Block, NativeBlock, ToolResultBlock, ToolUseBlock
-from agentmsg.model.equality import same
 from agentmsg.model.generated import Made, MadeTime
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, with_ids
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg.formats.codec import Codec
-    from agentmsg.formats.envelopes import Envelope
     from agentmsg.formats.reasons import Said
     from agentmsg.model.history import History
 
@@ -67,66 +66,7 @@ def fit(history: History, codec: Codec) -> Fitted:
         return make_fitted(history, history, codec.name)
     if caps.measured:
         return measured(history, codec)
-    return _fit(history, codec) if envelope is None else _fit_inside(history, codec, envelope)
-
-
-def _fit_inside(history: History, codec: Codec, envelope: Envelope) -> Fitted:
-    """Fit what an envelope holds of a history, and take it out again."""
-    if all(message._fits is codec or envelope.is_usual(message) for message in history.messages):
-        return _fit(history, codec)  # what its reader read is proved
-    inside = envelope.wrapped(history)
-    fitted = _fit(inside, codec)
-    kept = envelope.unwrapped(fitted.history)
-    left = _left_inside(history, inside, fitted, kept)
-    if left:
-        pairs = zip(history.messages, inside.messages, strict=True)
-        inside = with_fields(inside, messages=tuple(old if id(new) in left else new for old, new in pairs))
-        fitted = _fit(inside, codec)
-        kept = envelope.unwrapped(fitted.history)
-    if inside is history and kept is fitted.history:
-        return fitted
-    sources = {id(wrapped): message for message, wrapped in zip(history.messages, inside.messages, strict=True)}
-    messages = [
-        _taken_out(sources.get(id(old)), old, new)
-        for old, new in zip(fitted.history.messages, kept.messages, strict=True)
-    ]
-    if fitted.history is inside and all(map(is_, messages, history.messages)):
-        return make_fitted(history, history, codec.name, codec.caps.derives_names)
-    reasons, known = Reasons(), fitted.known
-    for message, wrapped in zip(history.messages, inside.messages, strict=True):
-        reasons.became(message, wrapped)
-        if len(message.content) == len(wrapped.content):
-            reasons.all_became(message.content, wrapped.content)
-    if known.reasons is not None:
-        reasons.extend(known.reasons)
-    for old, new in zip(fitted.history.messages, messages, strict=True):
-        if reasons.source(old) is not new:
-            reasons.became(old, new)
-            if len(old.content) == len(new.content):
-                reasons.all_became(old.content, new.content)
-    output = with_fields(fitted.history, messages=tuple(messages))
-    return make_fitted(history, output, codec.name, codec.caps.derives_names, make_known(reasons, None, known.in_place))
-
-
-def _left_inside(history: History, inside: History, fitted: Fitted, kept: History) -> set[int]:
-    """Return which messages of an envelope can't be taken out again, by their identity: fitting changed too much."""
-    pairs = zip(history.messages, inside.messages, strict=True)
-    changed = {id(new) for old, new in pairs if new.content is not old.content}
-    reasons = fitted.known.reasons
-    if not changed or reasons is None:
-        return set()
-    return {
-        id(reasons.source(old))
-        for old, new in zip(fitted.history.messages, kept.messages, strict=True)
-        if new.content is old.content and reasons.source(old) is not old
-    } & changed
-
-
-def _taken_out(source: Msg | None, fitted: Msg, new: Msg) -> Msg:
-    """Return what a reader takes out of a message that was fitted: its source, if it is as that was wrapped."""
-    if source is None or (source is fitted and not same(new, fitted)):
-        return new
-    return source
+    return _fit(history, codec) if envelope is None else fit_inside(history, codec, envelope, _fit)
 
 
 def _fit(history: History, codec: Codec) -> Fitted:

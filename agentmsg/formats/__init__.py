@@ -15,9 +15,8 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | note_of, with_note, same_document | notes, and whether two documents are the same |
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | how a document holds its messages: a list, one message, a key |
-| Envelope | how a framework keeps the answers of providers, in its own words and in theirs |
 | CallNames | the names of calls, for their results |
-| maker, EMPTY, adopt, freeze, plain_copy | make objects without checks; freeze and copy free-form JSON |
+| maker, EMPTY, adopt, plain_copy | make objects without checks; adopt and copy free-form JSON |
 | is_list, is_mapping, is_object, is_sequence | type checks for plain values that type checkers understand |
 | parse_json, dump_json, Duplicates | JSON text, exactly |
 | excerpt, given | a value for an error message; a document's value, as opposed to one that we made |
@@ -28,7 +27,7 @@ The rest is in modules, such as ``rules.call_as_function``:
 | --- | --- |
 | blocks | the tags of blocks, and their common fields |
 | cells | cells of capability tables that several formats share |
-| dispatch | tables from tags and classes to functions, by cattrs |
+| dispatch | tables from tags and classes to functions, by cattrs; ``freeze`` for hooks of free-form values |
 | envelopes | how a framework keeps the answers of providers: ``Envelope`` |
 | grouping | which messages share one native container: ``Grouping`` says it |
 | issuers | who made an opaque payload, by the name of the model |
@@ -80,7 +79,6 @@ if TYPE_CHECKING:
     )
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.containers import ContainerCodec, Containers
-    from agentmsg.formats.envelopes import Envelope, is_just_as
     from agentmsg.formats.natives import is_marked
     from agentmsg.formats.parts import Parts
     from agentmsg.formats.reasons import because
@@ -101,7 +99,7 @@ if TYPE_CHECKING:
     from agentmsg.model.construction import maker
     from agentmsg.model.generated import given
     from agentmsg.model.tool_links import CallNames
-    from agentmsg.values.frozen import EMPTY, adopt, freeze, plain_copy
+    from agentmsg.values.frozen import EMPTY, adopt, plain_copy
     from agentmsg.values.text import Duplicates, dump_json, parse_json
     from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
@@ -115,8 +113,6 @@ _HOMES = {
     "Cell": "agentmsg.formats.capabilities",
     "Codec": "agentmsg.formats.codec",
     "ContainerCodec": "agentmsg.formats.containers",
-    "Envelope": "agentmsg.formats.envelopes",
-    "is_just_as": "agentmsg.formats.envelopes",
     "Containers": "agentmsg.formats.containers",
     "Drop": "agentmsg.formats.capabilities",
     "Duplicates": "agentmsg.values.text",
@@ -137,7 +133,6 @@ _HOMES = {
     "dump_json": "agentmsg.values.text",
     "envelopes": "agentmsg.formats.envelopes",
     "excerpt": "agentmsg.errors",
-    "freeze": "agentmsg.values.frozen",
     "given": "agentmsg.model.generated",
     "grouping": "agentmsg.formats.grouping",
     "is_list": "agentmsg.values.types",
@@ -184,7 +179,6 @@ __all__ = [
     "Containers",
     "Drop",
     "Duplicates",
-    "Envelope",
     "MessageRow",
     "Native",
     "Parts",
@@ -202,10 +196,8 @@ __all__ = [
     "dump_json",
     "envelopes",
     "excerpt",
-    "freeze",
     "given",
     "grouping",
-    "is_just_as",
     "is_list",
     "is_mapping",
     "is_marked",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import ref
 
 from agentmsg.errors import AgentMsgError
+from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.formats.natives import is_marked
 from agentmsg.formats.shapes import Unreadable, marked
 from agentmsg.model.blocks import ToolResultBlock
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["Envelope", "is_just_as"]
+__all__ = ["Envelope", "is_just_as", "orders_of", "reordered"]
 
 _AS_READ = "/as-read"
 
@@ -81,13 +82,13 @@ class Envelope:
         """Return a history that was read, in the words of those who answered; itself if nothing is wrapped."""
         return self._each(history, self.opened)
 
+    def concerns(self, message: Msg) -> bool:
+        """Whether there may be something to wrap or unwrap."""
+        return not message._bare and message.role in self.roles and not self.is_usual(message)
+
     def _each(self, history: History, change: Callable[[Msg], Msg]) -> History:
-        roles, is_usual = self.roles, self.is_usual
-        odd = [
-            (index, message)
-            for index, message in enumerate(history.messages)
-            if not message._bare and message.role in roles and not is_usual(message)
-        ]
+        concerns = self.concerns
+        odd = [(index, message) for index, message in enumerate(history.messages) if concerns(message)]
         if not odd:
             return history
         messages = list(history.messages)
@@ -121,7 +122,7 @@ class Envelope:
         try:
             new = self.unwrap(message)
             if new is not message and self.comes_back(message, self.wrap(new)):
-                return new
+                return self.remember(new, message)
         except (AgentMsgError, Unreadable):
             pass
         return self.as_read(message)

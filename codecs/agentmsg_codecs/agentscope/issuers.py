@@ -21,15 +21,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Unreadable, adopt, is_mapping, is_marked, is_sequence, mark_of, marked, natives, note_of
-from agentmsg.formats.envelopes import Envelope, is_just_as
-from agentmsg.formats.key_orders import orders_of, reordered
+from agentmsg.formats import (
+    Unreadable,
+    adopt,
+    envelopes,
+    is_mapping,
+    is_marked,
+    is_sequence,
+    mark_of,
+    marked,
+    natives,
+    note_of,
+)
 from agentmsg_codecs.agentscope.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Issuers"]
 
 _RESPONSES = "openai-responses"
 _SIGNED, _CALL_ID = "gemini_ts:", "call_id"
@@ -37,7 +45,7 @@ _ITEM_ID, _RAW = "reasoning_item_id", "reasoning_item_raw"
 _BLOCKS, _NOTES, _ORDERS, _NEUTRAL = "blocks", "/notes", "/orders", "/neutral"
 
 
-class Issuers(Envelope):
+class Issuers(envelopes.Envelope):
     """Reasoning of Responses, and signed calls of Gemini."""
 
     family: ClassVar[str] = FAMILY
@@ -80,7 +88,7 @@ class Issuers(Envelope):
         """Return a history that was read; what isn't as the client would write it is marked and stays."""
         new = self._taken_out(history)
         again = self.wrapped(new)
-        if all(map(is_just_as, again.messages, history.messages)):
+        if all(map(envelopes.is_just_as, again.messages, history.messages)):
             return new
         messages = [
             marked(old, FAMILY, neutral=True) if old.role in self.roles and any(map(_is_special, old.content)) else old
@@ -130,7 +138,7 @@ def _into(block: Any) -> list[Any]:
     """Return the blocks of an item of reasoning."""
     own = {space: held for space, held in block.extras.items() if space != FAMILY}
     (item,) = am.get_codec(_RESPONSES).write_parts([block.evolve(extras=own)])
-    item = reordered(item, mark_of(block, FAMILY, _ORDERS))
+    item = envelopes.reordered(item, mark_of(block, FAMILY, _ORDERS))
     texts = [each["text"] for key in ("summary", "content") for each in item.get(key) or () if each.get("text")] or [""]
     extras = {_ITEM_ID: item["id"], _RAW: item}
     nothing: list[dict[str, Any]] = [{}] * len(texts)
@@ -173,7 +181,7 @@ def _back(*unit: Any) -> list[Any]:
     (item,) = codec.write_parts(
         [found.evolve(extras={key: held for key, held in found.extras.items() if key != FAMILY})]
     )
-    orders = orders_of(raw, item)
+    orders = envelopes.orders_of(raw, item)
     return [marked(found, FAMILY, **{_ORDERS[1:]: orders}) if orders else found]
 
 

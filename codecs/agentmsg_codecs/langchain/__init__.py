@@ -79,9 +79,9 @@ from agentmsg.formats import (
     Caps,
     ContainerCodec,
     Containers,
-    Envelope,
     Native,
     adopt,
+    envelopes,
     is_list,
     is_object,
     maker,
@@ -125,7 +125,7 @@ class LangChainCodec(ContainerCodec):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangChain (messages_to_dict, model_dump)"
     containers: ClassVar[Containers] = CONTAINERS
-    envelope: ClassVar[Envelope | None] = ISSUED
+    envelope: ClassVar[envelopes.Envelope | None] = ISSUED
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))

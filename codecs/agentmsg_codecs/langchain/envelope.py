@@ -18,12 +18,11 @@ import agentmsg as am
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     EMPTY,
-    Envelope,
     Native,
     Unreadable,
     adopt,
     dump_json,
-    is_just_as,
+    envelopes,
     is_list,
     is_mapping,
     is_marked,
@@ -75,7 +74,7 @@ def _owner(block: Any) -> str | None:
     return next((name for name in (OPENAI, ANTHROPIC, "bedrock", "google") if ISSUERS[name].owns(part)), None)
 
 
-class LangChainEnvelope(Envelope):
+class LangChainEnvelope(envelopes.Envelope):
     """Wraps and unwraps the assistant's messages."""
 
     family: ClassVar[str] = FAMILY
@@ -144,14 +143,14 @@ class LangChainEnvelope(Envelope):
             found = self.unwrap(message)
             if _thinks(message) and not _thinks(found):
                 raise Unreadable  # LangChain's words say more
-            if is_just_as(self.wrap(found), message):
+            if envelopes.is_just_as(self.wrap(found), message):
                 return self.remember(found, message)
             main = _converted(issuer, _apart(message.content)[1])
             given = self._body(message.evolve(content=main))
             plain = self._listed(issuer, _apart(found.content)[1])
             for is_ordered in (False, True):
                 new = marked(found, FAMILY, **{_BESIDES[1:]: _besides(plain, given, is_ordered=is_ordered)})
-                if is_just_as(self.wrap(new), message):
+                if envelopes.is_just_as(self.wrap(new), message):
                     return self.remember(new, message)
         except (AgentMsgError, Unreadable):
             pass

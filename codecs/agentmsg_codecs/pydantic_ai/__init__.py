@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.formats import ContainerCodec, Containers, speed
-from agentmsg.formats.issuers import with_issuers
+from agentmsg.formats import issuers as payloads
 from agentmsg_codecs.pydantic_ai.issuers import Issuers
 from agentmsg_codecs.pydantic_ai.likeness import sniff_message
 from agentmsg_codecs.pydantic_ai.messages import Messages
@@ -92,7 +92,9 @@ class PydanticAICodec(ContainerCodec):
         contents = CONTAINERS.contents(document)
         self.engine.fill()
         messages = self.engine.read(contents.each(self.engine.group))
-        return self.envelope.unwrapped(CONTAINERS.history(contents, with_issuers(messages, FAMILY, "anthropic")))
+        return self.envelope.unwrapped(
+            CONTAINERS.history(contents, payloads.with_issuers(messages, FAMILY, "anthropic"))
+        )
 
     def read_held(self, document: Any, depth: int) -> am.History | None:
         """Read message objects as the library dumps them."""

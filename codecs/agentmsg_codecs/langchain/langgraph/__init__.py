@@ -50,10 +50,10 @@ from agentmsg.formats import (
     EMPTY,
     Caps,
     Codec,
-    Envelope,
     Native,
     adopt,
     dump_json,
+    envelopes,
     excerpt,
     is_list,
     is_mapping,
@@ -122,7 +122,7 @@ class LangGraphCodec(Codec):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangGraph (checkpoints, JsonPlusSerializer)"
     binary: ClassVar[bool] = True
-    envelope: ClassVar[Envelope | None] = ISSUED
+    envelope: ClassVar[envelopes.Envelope | None] = ISSUED
     tables: ClassVar[frozenset[str]] = frozenset({"checkpoints", "writes"})
 
     wire: Literal["msgpack", "json"] = attrs.field(

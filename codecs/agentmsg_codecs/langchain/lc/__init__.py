@@ -41,10 +41,10 @@ from agentmsg.formats import (
     Caps,
     ContainerCodec,
     Containers,
-    Envelope,
     Native,
     adopt,
     carried_extras,
+    envelopes,
     is_mapping,
     maker,
     note_of,
@@ -92,7 +92,7 @@ class LangChainLcCodec(ContainerCodec):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangChain (dumpd, load)"
     containers: ClassVar[Containers] = CONTAINERS
-    envelope: ClassVar[Envelope | None] = ISSUED
+    envelope: ClassVar[envelopes.Envelope | None] = ISSUED
 
     dialect: Literal["python", "js"] = attrs.field(default="python", validator=attrs.validators.in_(tuple(DIALECTS)))
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

@@ -19,6 +19,7 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
+    envelopes,
     is_mapping,
     is_sequence,
     mark_of,
@@ -26,8 +27,6 @@ from agentmsg.formats import (
     natives,
     note_of,
 )
-from agentmsg.formats.envelopes import Envelope
-from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg_codecs.pydantic_ai.issuers.anthropic import Anthropic
 from agentmsg_codecs.pydantic_ai.issuers.base import Kit, Table
 from agentmsg_codecs.pydantic_ai.issuers.chat import FIELDS, Chat
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs.pydantic_ai.messages import Messages
 
-__all__ = ["Issuers"]
 
 _TABLES: dict[str, Table] = {
     "anthropic": Anthropic(), "openai responses": Responses(), "openai chat": Chat(), "google": Gemini(),
@@ -58,7 +56,7 @@ _ORDERS = "/orders"
 _ODD = (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError)
 
 
-class Issuers(Envelope):
+class Issuers(envelopes.Envelope):
     """Answers of known providers, in the parts of their clients.
 
     Args:
@@ -153,7 +151,7 @@ def _into(unit: Sequence[Any], table: Table, kit: Kit) -> list[Any] | None:
         again = table.back(parts, kit)
         noted = mark_of(unit[-1], FAMILY, _ORDERS)
         if is_sequence(noted):
-            parts = [reordered(part, orders) for part, orders in zip(parts, noted, strict=False)]
+            parts = [envelopes.reordered(part, orders) for part, orders in zip(parts, noted, strict=False)]
         return _carried(unit, [kit.block(part) for part in parts], again)
     except _ODD:
         return None
@@ -165,8 +163,11 @@ def _back(unit: Sequence[Any], table: Table, kit: Kit, other: Kit) -> list[Any] 
         parts = [kit.native(block) for block in unit]
         found = list(table.back(parts, kit))
         again = table.into(found, other)
-        orders = [[order for order in orders_of(part, new) if order[0]] for part, new in zip(parts, again, strict=True)]
-        again = [other.block(reordered(part, order)) for part, order in zip(again, orders, strict=True)]
+        orders = [
+            [order for order in envelopes.orders_of(part, new) if order[0]]
+            for part, new in zip(parts, again, strict=True)
+        ]
+        again = [other.block(envelopes.reordered(part, order)) for part, order in zip(again, orders, strict=True)]
         found = _carried(unit, found, again)
         if any(orders):
             found[-1] = marked(found[-1], FAMILY, orders=orders)
