@@ -405,7 +405,7 @@ def test_what_is_special_here_is_accounted_for_honestly(messages: list[am.Msg], 
         (
             msg("assistant", am.ThinkingBlock("a", signature=am.Signature("openai", "s"))),
             {"role": "assistant", "content": "", "thinking": "a"},
-            "annotation",
+            "content",
         ),
         (
             msg("assistant", SIGNED, am.ThinkingBlock("b"), am.TextBlock("c")),

@@ -51,14 +51,14 @@ REPORTED: dict[str, tuple[Any, Any, str | None, list[Any]]] = {
 
 @pytest.mark.parametrize("name", REPORTED)
 def test_reported_inputs_are_converted_as_expected(name: str) -> None:
-    """Each input gives the messages that its reporters needed, without a content loss, and is restored from them."""
+    """Each input gives the messages that its reporters needed, whole but for signatures, and is restored from them."""
     source, target, model, wanted = REPORTED[name]
     document = _reported(name)
     done = am.convert(document, source, target, model=model)
     written: Any = done.document
     messages = cast("Any", written if isinstance(written, list) else written["messages"])
     assert messages[1:] == wanted
-    assert not done.losses.content
+    assert {loss.path[-1] for loss in done.losses.content} <= {"signature"}
     restored = am.restore(am.decode(done.document, target), done.losses)
     assert am.encode(restored, source) == document
 

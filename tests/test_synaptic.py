@@ -385,7 +385,7 @@ NO_PLACE: list[tuple[am.Msg, Any, str]] = [
     (
         msg("assistant", am.ThinkingBlock("Hm.", signature=am.Signature("anthropic", "s"))),
         {"role": "assistant", "content": "", "content_blocks": [{"type": "reasoning", "content": "Hm."}]},
-        "annotation",
+        "content",
     ),
 ]
 
