@@ -425,7 +425,9 @@ def test_each_rule_is_repaired(target: Any, code: str, broken: am.History, mende
     assert _plain(repaired.history) == _plain(mended)
     assert {loss.why for loss in repaired.losses} == {code}
     assert am.same(am.restore(repaired.history, repaired.losses), broken)
-    assert bool(repaired.losses.content) is (code in {"reasoning-alone", "data-encoding", "redacted-encoding"})
+    assert bool(repaired.losses.content) is (
+        code in {"reasoning-alone", "data-encoding", "redacted-encoding", "signature-encoding"}
+    )
 
 
 @given(st.text(alphabet="AB9-_= \n", max_size=12))
