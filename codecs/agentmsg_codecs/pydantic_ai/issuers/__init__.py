@@ -74,6 +74,7 @@ class Issuers(envelopes.Envelope):
         table = _TABLES.get(_key(name, message))
         if table is None or not any(map(table.is_special, message.content)):
             return message
+        self._engine.fill()
         word: Any = mark_of(message, FAMILY, "/provider") or name
         kit, content = Kit(word, table.codec, self._engine, message), list[Any]()
         for unit in table.units(message.content):
@@ -88,6 +89,7 @@ class Issuers(envelopes.Envelope):
         table = _TABLES.get(_key(PROVIDERS.get(word, word), message))
         if table is None:
             return message
+        self._engine.fill()
         kits, content = [Kit(word, table.codec, self._engine, message) for _ in range(2)], list[Any]()
         for unit in table.units(message.content):
             is_own = any(name_of(block) == word for block in unit)
