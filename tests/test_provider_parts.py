@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
+import orjson
 import pytest
 
 import agentmsg as am
@@ -60,3 +63,21 @@ def test_most_formats_have_no_parts() -> None:
     for act in (am.get_codec("hf").write_parts, am.get_codec("hf").read_parts):
         with pytest.raises(Unreadable):
             act(())
+
+
+_TWICE = """
+import sys, agentmsg as am, orjson
+answer = orjson.loads(sys.stdin.buffer.read())
+history = am.decode(answer, "gemini-response")
+first, second = (am.thaw(am.encode(history, sys.argv[1], on_loss="ignore")) for _ in range(2))
+assert first == second, (first, second)
+"""
+
+
+@pytest.mark.parametrize("framework", ["agentscope", "langchain", "pydantic-ai", "vercel", "vercel-ui"])
+def test_the_first_answer_of_a_process_is_written_as_the_second(framework: str) -> None:
+    """Whatever is made on first use is there when an answer is wrapped."""
+    parts = [{"toolCall": {"id": "s1", "toolType": "FILE_SEARCH"}, "thoughtSignature": "QQ=="}, {"text": "Yes."}]
+    answer = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
+    command = [sys.executable, "-c", _TWICE, framework]
+    subprocess.run(command, input=orjson.dumps(answer), check=True, timeout=60)
