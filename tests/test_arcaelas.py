@@ -453,7 +453,7 @@ def test_what_is_special_here_is_accounted_for_honestly(messages: list[am.Msg], 
         (
             msg("user", am.FileBlock(am.TextSource("Text"), title="T")),
             {"role": "user", "content": "T\n\nText"},
-            "annotation",
+            "content",
         ),
         (
             msg("user", am.FileBlock(am.FileSource("f", "openai"))),

@@ -149,7 +149,7 @@ def test_a_document_of_text_is_text() -> None:
     back(
         asking(document(source, title="Novel")),
         {"messages": [{"role": "user", "content": "Novel\n\nIt was night."}]},
-        f"{FIRST} changed (annotation)",
+        f"{FIRST} changed (content)",
     )
 
 
@@ -159,7 +159,7 @@ def test_a_search_result_is_text() -> None:
     back(
         asking(part),
         {"messages": [{"role": "user", "content": "Night\n\nwiki\n\nIt is dark."}]},
-        f"{FIRST} changed (annotation)",
+        f"{FIRST} changed (content)",
     )
 
 
