@@ -124,6 +124,10 @@ KINDS: list[tuple[str, list[Any], list[Any]]] = [
      [call("mcp_1", "mcp.f", {}), result(
          "mcp_1", "mcp.f", {"type": "call", "serverLabel": "s", "name": "f", "arguments": "{}", "output": "a"},
          **told("openai", itemId="mcp_1"))]),
+    ("openai-responses", [{"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}",
+                           "server_label": "s"}],
+     [call("mcpr_1", "mcp.f", {}, **told("openai", server_label="s")),
+      {"type": "tool-approval-request", "approvalId": "mcpr_1", "toolCallId": "mcpr_1"}]),
     ("openai-responses", [
         openai("tool_search_call", "tsc_1", execution="server", call_id=None, arguments={"q": 1}),
         openai("tool_search_output", "tso_1", execution="server", call_id=None, tools=[])],
@@ -176,7 +180,8 @@ def test_messages_for_users_have_the_same_values(codec: str, items: list[Any], p
     back = am.decode(document, "vercel-ui")[0]
     assert am.same(back.content, message.content)
     found = document[0]["parts"]
-    for part, native in zip([part for part in parts if part["type"] != "tool-result"], found, strict=True):
+    shown = [part for part in parts if part["type"] not in ("tool-result", "tool-approval-request")]
+    for part, native in zip(shown, found, strict=True):
         key = "callProviderMetadata" if part["type"] == "tool-call" else "providerMetadata"
         assert native.get(key) == part.get("providerOptions")
 

@@ -8,7 +8,7 @@ hold, so it is a value that the reader makes, and counts as absent elsewhere.
 from __future__ import annotations
 
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -78,7 +78,8 @@ class VercelEnvelope(envelopes.Envelope):
                 return message
         if issuer is None:
             return message
-        content = _changed(message.content, issuer.is_own, self._into(issuer, message.content))
+        is_own = _special(issuer, issuer.is_own, message.content)
+        content = _changed(message.content, is_own, self._into(issuer, message.content))
         if content is message.content and isinstance(message.provider, (am.Made, type(None))):
             return message  # the usual case: what is made counts as absent
         new = message if content is message.content else message.evolve(content=content)
@@ -92,7 +93,8 @@ class VercelEnvelope(envelopes.Envelope):
         issuer = _teller(message.content, _kept) if message.provider is None else None
         if issuer is None:
             return message
-        content = _changed(message.content, issuer.is_kept, self._back(issuer))
+        is_kept = _special(issuer, issuer.is_kept, message.content)
+        content = _changed(message.content, is_kept, self._back(issuer))
         api = None if issuer.api is None else tool_links.made_name(issuer.api)
         return message.evolve(content=content, provider=tool_links.made_name(issuer.provider), api=api)
 
@@ -233,6 +235,22 @@ def _parts() -> Parts:
     described = describe()
     described.fill()
     return described.parts["assistant"]
+
+
+def _special(issuer: Issuer, is_special: Callable[[Any], bool], content: Any) -> Callable[[Any], bool]:
+    """Return whether an issuer has a form for a block; also for a request that stands behind the server's call."""
+    if not issuer.asks:
+        return is_special
+    requests = {
+        id(block)
+        for call, block in pairwise(content)
+        if type(block) is am.ApprovalRequestBlock
+        and type(call) is am.ToolUseBlock
+        and call.kind == "server"
+        and call.id == block.tool_call_id
+        and is_special(call)
+    }
+    return (lambda block: id(block) in requests or is_special(block)) if requests else is_special
 
 
 def _changed(content: Any, is_special: Callable[[Any], bool], change: Callable[[list[Any]], list[Any]]) -> Any:

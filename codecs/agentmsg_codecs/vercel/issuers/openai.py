@@ -9,6 +9,7 @@
 | file_search_call | file_search; queries, results |
 | code_interpreter_call | code_interpreter with code, containerId; outputs |
 | image_generation_call | image_generation; result |
+| mcp_approval_request | tool-call mcp.NAME; server_label; then a tool-approval-request |
 | mcp_call | mcp.NAME; type "call", serverLabel, name, arguments, output, error; itemId |
 | tool_search_call; tool_search_output | tool_search with arguments, call_id; tools; itemId |
 | compaction | custom, kind "openai.compaction"; type, itemId, encryptedContent |
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _OPENAI, _RESPONSES, _DONE, _SEARCH = "openai", "openai-responses", "completed", "tool_search"
+# The start of the names of servers' tools, and the part that asks a person whether one may be called.
+_SERVER, _ASKED = "mcp.", "tool-approval-request"
 # The kinds of what a search of the web does.
 _ACTIONS = {"open_page": "openPage", "find_in_page": "findInPage"}
 _WORDS = inverse(_ACTIONS)
@@ -133,6 +136,10 @@ def _parts(item: Native, search: str) -> list[Native]:
         runs = {} if item["execution"] == "server" else {"execution": item["execution"]}
         told = _told(item, "id", "call_id", "tools", "execution", itemId=link, **runs)
         return [result_part(search, _SEARCH, {"tools": item["tools"]}, told)]
+    if kind == "mcp_approval_request":
+        told = _told(item, "id", "name", "arguments")
+        asked = {"type": _ASKED, "approvalId": link, "toolCallId": link}
+        return [call_part(link, f"{_SERVER}{item['name']}", _parsed(item["arguments"]), told), asked]
     name, given, value, told = _hosted(item)
     return [call_part(link, name, given, {}), result_part(link, name, value, told)]
 
@@ -178,7 +185,7 @@ def _hosted(item: Native) -> tuple[str, Any, Any, Native]:
     value = {"type": "call", "serverLabel": item["server_label"], "name": name, "arguments": text}
     value |= {key: item[key] for key in ("output", "error") if item.get(key) is not None}
     own = ("id", "name", "arguments", "server_label", "output", "error")
-    return f"mcp.{name}", _parsed(text or "{}"), value, _told(item, *own, itemId=item["id"])
+    return f"{_SERVER}{name}", _parsed(text or "{}"), value, _told(item, *own, itemId=item["id"])
 
 
 def _back(parts: list[Native]) -> list[Native]:
@@ -192,14 +199,15 @@ def _back(parts: list[Native]) -> list[Native]:
         if is_run:
             calls[part["toolCallId"]] = part
         if is_run and name != _SEARCH:
-            if options:
-                raise Unreadable
-        elif kind == "text" and last.get("type") == "message":
+            continue  # its result, or the request, has its item
+        if kind == "text" and last.get("type") == "message":
             last["content"] += _item(part, link, options)["content"]
         elif kind == "reasoning" and last.get("type") == "reasoning":
             last["summary"].append({"type": "summary_text", "text": part["text"]})
         elif kind == "tool-result":
             found.append(_result(part, link, options, calls))
+        elif kind == _ASKED:
+            found.append(_asked(part, calls.pop(part["toolCallId"])))
         else:
             found.append(_item(part, link, options))
     if any(part["toolName"] != _SEARCH for part in calls.values()):
@@ -240,6 +248,15 @@ def _item(part: Native, link: Any, options: Native) -> Native:
     return {"type": "function_call", **call, "arguments": dump_json(given).decode()}
 
 
+def _asked(part: Native, call: Native) -> Native:
+    """Return the item of a request, which has its call; the SDK's client itself doesn't keep the server."""
+    name, options = call["toolName"], options_of(call, _OPENAI)
+    if not name.startswith(_SERVER) or "server_label" not in options:
+        raise Unreadable
+    given = {"name": name.removeprefix(_SERVER), "arguments": dump_json(call["input"]).decode()}
+    return {"type": "mcp_approval_request", "id": part["approvalId"], **given, **options}
+
+
 def _result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) -> Native:
     """Return the item of a result; its call is taken."""
     name, value, call_id = part["toolName"], value_of(part), part["toolCallId"]
@@ -249,7 +266,7 @@ def _result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) 
         is_own = link != call_id if call is None else call["input"]["call_id"] is not None
         found = {"type": "tool_search_output", "execution": "server", "call_id": call_id if is_own else None}
         return {**found, "status": _DONE, **({} if link is None else {"id": link}), "tools": value["tools"], **options}
-    if call is None:
+    if call is None or options_of(call, _OPENAI).keys() - {"itemId"}:
         raise Unreadable
     own, given = {"id": call_id if link is None else link, "status": _DONE, **options}, call["input"]
     if name == "web_search":
@@ -269,7 +286,7 @@ def _result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) 
         return {"type": "code_interpreter_call", **own, **run, **value}
     if name == "image_generation":
         return {"type": "image_generation_call", **own, **value}
-    if name.startswith("mcp.") and is_mapping(value) and "serverLabel" in value:
+    if name.startswith(_SERVER) and is_mapping(value) and "serverLabel" in value:
         said = {("server_label" if key == "serverLabel" else key): value[key] for key in value if key != "type"}
         return {"type": "mcp_call", **said, **own}
     raise Unreadable
@@ -280,4 +297,6 @@ def _makes(call: am.ToolUseBlock) -> bool:
     return call.name == _SEARCH and is_mapping(given) and given.keys() == {"arguments", "call_id"}
 
 
-RESPONSES = Issuer("openai-responses", "openai", "responses", _OPENAI, _own, _kept, _into, _back, as_they_are, _makes)
+RESPONSES = Issuer(
+    "openai-responses", "openai", "responses", _OPENAI, _own, _kept, _into, _back, as_they_are, _makes, asks=True
+)
