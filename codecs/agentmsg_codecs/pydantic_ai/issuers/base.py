@@ -40,6 +40,7 @@ class Kit:
     """
 
     def __init__(self, word: str, codec: str, engine: Messages, message: am.Msg) -> None:
+        engine.fill()  # whoever fits a history may be the first to ask
         self.word, self.codec, self.message = word, am.get_codec(codec), message
         self.memory: dict[str, Any] = {}
         self._place = engine.described.parts["response"]
