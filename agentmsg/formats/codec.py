@@ -231,12 +231,17 @@ class Codec:
         Raises:
             Unreadable: if the parts wouldn't read as these blocks.
         """
+        parts = self.unproved_parts(blocks)
+        if not same(self.read_parts(thaw(parts)), tuple(blocks)):
+            raise Unreadable
+        return parts
+
+    def unproved_parts(self, blocks: Sequence[Block]) -> list[Any]:
+        """Write blocks as ``write_parts`` does, for a caller who reads the parts again to compare them."""
         try:
             parts: list[Any] = thaw(self._parts_of(blocks))
         except (AttributeError, LookupError, TypeError, ValueError):
             raise Unreadable from None  # writers know only blocks that fit
-        if not same(self.read_parts(thaw(parts)), tuple(blocks)):
-            raise Unreadable
         return parts
 
     def _parts_of(self, blocks: Sequence[Block]) -> list[Any]:

@@ -233,8 +233,8 @@ def answered(message: am.Msg) -> Any:
     """Keep the API that answered if the id of the answer tells it."""
     api = api_of(message.provider, message.id)
     own = message.provider not in PROVIDERS
-    if message.api == api and own:
-        return message
+    if own and (message.api == api or (api is None and isinstance(message.api, am.Made))):
+        return message  # a made one counts as absent
     new = message.evolve(api=api, provider=PROVIDERS.get(str(message.provider), message.provider))
     return Swap(new, "the id of an answer tells the API here", "annotation")
 

@@ -40,6 +40,7 @@ class Kit:
     """
 
     def __init__(self, word: str, codec: str, engine: Messages, message: am.Msg) -> None:
+        engine.fill()  # whoever fits a history may be the first to ask
         self.word, self.codec, self.message = word, am.get_codec(codec), message
         self.memory: dict[str, Any] = {}
         self._place = engine.described.parts["response"]
@@ -63,8 +64,8 @@ class Kit:
         return {**usual, **own, **values, "part_kind": kind}
 
     def parts(self, blocks: Sequence[Any]) -> list[Native]:
-        """Return blocks as the provider's parts."""
-        return self.codec.write_parts(blocks)
+        """Return blocks as the provider's parts; each unit is read again, which proves them."""
+        return self.codec.unproved_parts(blocks)
 
     def blocks(self, parts: Iterable[Native]) -> Blocks:
         """Return the blocks of the provider's parts."""

@@ -63,6 +63,8 @@ class Responses(Table):
 
     def into(self, blocks: Sequence[Any], kit: Kit) -> list[Native]:
         """Return the parts of items."""
+        if _is_asked(blocks[0], kit.message):
+            raise Unreadable  # the client makes nothing of a request for approval
         found = [part for item in kit.parts(blocks) for part in _into(item, kit)]
         if not found:
             raise Unreadable
@@ -71,6 +73,12 @@ class Responses(Table):
     def back(self, natives: Sequence[Native], kit: Kit) -> Blocks:
         """Return the blocks of an item's parts."""
         return kit.blocks([_back(natives)])
+
+
+def _is_asked(block: Any, message: am.Msg) -> bool:
+    """Whether a call waits for the approval that the same message asks for."""
+    asked = {each.tool_call_id for each in message.content if type(each) is am.ApprovalRequestBlock}
+    return type(block) is am.ToolUseBlock and block.id in asked
 
 
 def _into(item: Native, kit: Kit) -> list[Native]:
