@@ -105,7 +105,7 @@ class LangChainEnvelope(envelopes.Envelope):
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message whose content reads as that of the issuer's client."""
         issuer = self._issuer(message)
-        if issuer is None:
+        if issuer is None or any(map(issuer.is_foreign, message.content)):
             return message
         before, main, behind = _apart(message.content)
         if not _converted(issuer, main):
