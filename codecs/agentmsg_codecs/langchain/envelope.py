@@ -105,7 +105,7 @@ class LangChainEnvelope(envelopes.Envelope):
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message whose content reads as that of the issuer's client."""
         issuer = self._issuer(message)
-        if issuer is None:
+        if issuer is None or any(map(issuer.is_foreign, message.content)):
             return message
         before, main, behind = _apart(message.content)
         if not _converted(issuer, main):
@@ -223,7 +223,8 @@ class LangChainEnvelope(envelopes.Envelope):
     def _blocks(self, issuer: Issuer, message: am.Msg) -> tuple[Any, ...]:
         """Return the blocks of a message in LangChain's words, as the provider reads them."""
         body = self._body(message)
-        entries: dict[Any, Native] = {entry["id"]: entry for key in _LISTS for entry in body[key]}
+        listed = [entry for key in _LISTS for entry in body[key] if is_object(entry)]
+        entries: dict[Any, Native] = {entry["id"]: entry for entry in listed if type(entry.get("id")) is str}
         blocks: list[Any] = []
         for is_own, run in groupby(body["content"], issuer.owns):
             if is_own:
@@ -294,7 +295,7 @@ def _besides(plain: Native, given: Native, *, is_ordered: bool) -> Native:
         kept = list(range(len(usual)))
         if len(own) < len(usual) and key == "content":
             # A client's content may lack calls that are in the list.
-            kept = [i for i in kept if not any(_id_of(usual[i]) == entry.get("id") for entry in given["tool_calls"])]
+            kept = [i for i in kept if not any(_id_of(usual[i]) == _id_of(entry) for entry in given["tool_calls"])]
         if len(kept) != len(own):
             raise Unreadable
         pairs = [(i, _change(usual[i], part, is_ordered=is_ordered)) for i, part in zip(kept, own, strict=True)]

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, is_list, is_mapping, speed, tool_arguments
+from agentmsg.formats import Native, Unreadable, is_list, is_mapping, issuers, speed, tool_arguments
 from agentmsg_codecs.langchain.blocks.v1_forms import args_of
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI
 from agentmsg_codecs.langchain.responses_v1 import from_v1, is_of_v1, to_v1
@@ -59,6 +59,10 @@ class Issuer(speed.Record):
             return False
         return self.has_place is None or self.has_place(block)
 
+    def is_foreign(self, block: Any) -> bool:
+        """Whether another format carried a block whose payload isn't this provider's."""
+        return issuers.is_foreign(block, self.codec, (_PROVIDERS.get(self.codec, self.codec),))
+
     def read(self, parts: list[Any], entries: Mapping[Any, Native]) -> tuple[Any, ...]:
         """Return the blocks of parts in content, as the provider reads them."""
         try:
@@ -80,6 +84,8 @@ class Issuer(speed.Record):
             raise Unreadable from None  # the client has no such part
 
 
+# Of the codecs that don't have the provider's name.
+_PROVIDERS = {"gemini": "google", "openai-responses": OPENAI}
 _TAKEN = frozenset(
     {
         am.TextBlock, am.ThinkingBlock, am.RefusalBlock, am.ToolUseBlock, am.ToolResultBlock, am.CompactionBlock,

@@ -18,6 +18,7 @@ from agentmsg.formats import (
     MessageRow,
     Swap,
     carried_extras,
+    given,
     natives,
     restructure,
     rules,
@@ -121,7 +122,7 @@ def _response(response: Fields, message: am.Msg) -> Fields:
         {PROVIDER_KEY} if message.provider is not None or type(response.get(PROVIDER_KEY)) is str else set()
     )
     kind = response.get(OBJECT_KEY)
-    if message.provider == OPENAI and (message.api in OBJECT_OF or (type(kind) is str and kind in API_OF)):
+    if given(message.provider) == OPENAI and (message.api in OBJECT_OF or (type(kind) is str and kind in API_OF)):
         dropped.add(OBJECT_KEY)
     if MEANT.isdisjoint(response):
         return _without(response, dropped)
@@ -141,7 +142,7 @@ def _provider(word: str, _: Any) -> str:
 
 
 def _api(api: str, message: am.Msg) -> str | None:
-    return api if message.provider == OPENAI and api in OBJECT_OF else None
+    return api if given(message.provider) == OPENAI and api in OBJECT_OF else None
 
 
 def _without_results(messages: Messages) -> Callable[[am.Msg], Any]:

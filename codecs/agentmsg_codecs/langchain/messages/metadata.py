@@ -14,6 +14,7 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
+    given,
     is_list,
     is_mapping,
     is_sequence,
@@ -280,7 +281,7 @@ def _first_word(native: Native, keys: tuple[str, ...]) -> str | None:
 def write_response(message: am.Msg, note: Any) -> Any:
     """Return the `response_metadata` of a message."""
     rest: Any = message.response_metadata
-    model, reason, provider = message.model, message.finish_reason, message.provider
+    model, reason, provider = message.model, message.finish_reason, given(message.provider)
     if model is None and reason is None and provider is None:
         return rest
     native: Native = copied(rest)
