@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import dataclass
 from types import ModuleType
@@ -163,3 +164,18 @@ def test_message_objects_go_in_as_they_are(monkeypatch: pytest.MonkeyPatch) -> N
     wanted = am.decode([dump], "pydantic-ai")
     for document in (ModelRequest(), [ModelRequest()], (ModelRequest(),), {"messages": [ModelRequest()]}):
         assert am.same(am.decode(document, "pydantic-ai").messages, wanted.messages)
+
+
+_FIRST = """
+import agentmsg as am
+sealed = {"reasoningContent": {"redactedContent": "cnNfMQ=="}}
+history = am.decode({"messages": [{"role": "assistant", "content": [sealed]}]}, "bedrock")
+losses = []
+assert am.encode(history, "pydantic-ai", losses=losses)[0]["parts"][0]["signature"] == "rs_1"
+assert not losses
+"""
+
+
+def test_the_first_history_is_wrapped_as_any_other() -> None:
+    """Nothing was read or written before: the tables of parts are filled when a history is fitted."""
+    subprocess.run([sys.executable, "-c", _FIRST], check=True)
