@@ -58,7 +58,7 @@ def _taken_out(history: History, inside: History, fitted: Fitted, envelope: Enve
         source = sources.get(id(message))
         if source is not None and source is not message:
             return source  # proved when it was wrapped
-        found = envelope.opened(message) if envelope.concerns(message) else message
+        found = envelope.reopened(message) if envelope.concerns(message) else message
         return source if source is not None and same(found, source) else found
 
     return [out(message) for message in fitted.history.messages]

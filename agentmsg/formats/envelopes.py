@@ -127,6 +127,10 @@ class Envelope:
             pass
         return self.as_read(message)
 
+    def reopened(self, message: Msg) -> Msg:
+        """Return what a reader makes of a message that is written in the framework's words, although it wasn't read."""
+        return self.opened(message)
+
     def as_read(self, message: Msg) -> Msg:
         """Return a message that was read in the framework's words, and is written in them."""
         wrapped = self._wrapped(message)

@@ -156,6 +156,16 @@ class LangChainEnvelope(envelopes.Envelope):
             pass
         return self.as_read(message)
 
+    def reopened(self, message: am.Msg) -> am.Msg:
+        """Return what a reader makes of a message: its notes aren't those of the one that was fitted."""
+        found = self.opened(message)
+        try:
+            read, _ = self.engine.read(thaw(self.engine.write(message, "dict")))
+        except (AgentMsgError, Unreadable):
+            return found
+        again = self.opened(read) if am.same(read, message) else found
+        return found if am.same(again, found) else again
+
     def _issuer(self, message: am.Msg) -> Issuer | None:
         """Return whose form a message has: that of its provider, or else that of the one its blocks tell of."""
         if self.is_usual(message):
