@@ -36,7 +36,7 @@ def said(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text, "id": "msg_1", "annotations": []}
 
 
-LISTED = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "s", "tools": []}
+LISTED: dict[str, Any] = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "s", "tools": []}
 SEARCH = {"type": "search", "query": "x"}
 SAID = am.TextBlock("So.", item_id="msg_1")
 # Who answered, the blocks, and content as the issuer's client makes it.

@@ -893,7 +893,7 @@ def test_the_packages_accept_what_is_sent(target: Any) -> None:
             asked = am.History(history.messages, tools=history.tools, settings=settings)
             asked = asked.with_settings(model="m", max_tokens=1024)
             sent: Any = am.encode(asked, target, repair=True, on_loss="ignore")
-            for key in _CARRIED.get((codec, target), ()):
+            for key in _CARRIED.get((codec, target)) or ():
                 for message in sent["messages"]:
                     message.pop(key, None)
             if json.dumps(_NO_RESULT) not in json.dumps(sent):
