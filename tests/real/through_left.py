@@ -130,7 +130,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "vercel-stored:openai-responses again golden/openai_responses/11_refusal_system_mid#0",
         "vercel-ui:openai-responses again golden/openai_responses/11_refusal_system_mid#0",
     ),
-    "?": (
+    "a signed result of a search that loses its citations stays in the neutral form, whose names the client refuses": (
         "pydantic-ai:gemini into corpus/gemini/pydantic-ai__test_google_test_google_model_file_search_grounding_gemini_3_False#0",
         "pydantic-ai:gemini into corpus/gemini/pydantic-ai__test_thinking_native_tools_test_thinking_with_native_tool_wire_contract_google#0",
     ),
