@@ -405,7 +405,7 @@ def test_what_is_special_here_is_accounted_for_honestly(messages: list[am.Msg], 
         (
             msg("assistant", am.ThinkingBlock("a", signature=am.Signature("openai", "s"))),
             {"role": "assistant", "content": "", "thinking": "a"},
-            "annotation",
+            "content",
         ),
         (
             msg("assistant", SIGNED, am.ThinkingBlock("b"), am.TextBlock("c")),
@@ -453,7 +453,7 @@ def test_what_is_special_here_is_accounted_for_honestly(messages: list[am.Msg], 
         (
             msg("user", am.FileBlock(am.TextSource("Text"), title="T")),
             {"role": "user", "content": "T\n\nText"},
-            "annotation",
+            "content",
         ),
         (
             msg("user", am.FileBlock(am.FileSource("f", "openai"))),

@@ -164,7 +164,7 @@ PACKED: dict[str, Any] = {
     "role as text": [1, [["assistant", []]]],
     "text in an array": [1, [[2, [[1, "hi"], "ho"]]]],
     "content as text": [1, [[2, "hi"]]],
-    "later items": [1, [[2, [], *[None] * 13, 1, None]], *[None] * 6, "later"],
+    "later items": [1, [[2, [], *[None] * 15, 1, None]], *[None] * 6, "later"],
     "unknown block": [1, [[2, [[99, 1], ["hologram", {}]]]]],
     "explicit default": [1, [[2, [], None, None, None, None, None, None, None, {}]]],
 }
@@ -201,7 +201,7 @@ def test_planted_spellings_never_change_meaning(codec: Codec) -> None:
 def test_later_fields_are_kept() -> None:
     """Fields of later versions are kept as extras of our family, and written back."""
     assert am.decode(_json(later=1), "json")[0].extras == {"agentmsg": {"later": 1}}
-    packed = am.decode([1, [[2, [], *[None] * 13, "later"]]], "msgpack")
+    packed = am.decode([1, [[2, [], *[None] * 15, "later"]]], "msgpack")
     assert packed[0].extras == {"agentmsg": {"+": ["later"]}}
 
 

@@ -80,6 +80,25 @@ RESULTS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("spelt", "read"),
+    [
+        ("ab-_", "ab+/"),
+        ("ab_", "ab/="),
+        ("YQ", "YQ=="),
+        ("-____-", "+////+=="),
+        # These are no base64 in another alphabet.
+        *((text, text) for text in ("YQ==", "a+/b", "a", "a+b_", "skip_thought_signature_validator", "Y2lu…")),
+    ],
+)
+def test_signatures_are_read_into_one_alphabet(spelt: str, read: str) -> None:
+    """Clients decode the standard alphabet only; the document comes back as it was spelt."""
+    document = {"contents": [{"role": "model", "parts": [{"text": "a", "thoughtSignature": spelt}]}]}
+    history = exact_return(am.get_codec("gemini"), document)
+    assert history is not None
+    assert history[0].content[0].signature == am.Signature("google", read)
+
+
 @pytest.mark.parametrize(("part", "block"), MODEL, ids=["+".join(part) for part, _ in MODEL])
 def test_a_part_is_a_block(part: dict[str, Any], block: am.Block) -> None:
     """A model's part is this block, and the block is written as the part, down to the last key."""
@@ -269,7 +288,7 @@ def test_one_tool_needs_no_list(tool: dict[str, Any]) -> None:
     ("message", "contents", "level"),
     [
         (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("anthropic", "x"))),
-         [{"role": "model", "parts": [{"text": "Hm", "thought": True}]}], "annotation"),
+         [{"role": "model", "parts": [{"text": "Hm", "thought": True}]}], "content"),
         (msg("assistant", am.ThinkingBlock(redacted="x")), [], "content"),
         (msg("assistant", am.RefusalBlock("No")), [{"role": "model", "parts": [{"text": "No"}]}], "annotation"),
         (msg("user", am.FileBlock(am.FileSource("file-1", "openai"))), [], "content"),

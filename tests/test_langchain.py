@@ -520,10 +520,8 @@ def test_custom_calls_become_function_calls() -> None:
 # -- parts ----------------------------------------------------------------------------------------------------------
 
 SIGNED = {"type": "reasoning", "reasoning": "hm", "extras": {"signature": "sig"}}
-BY_OPENAI: dict[str, Any] = {"kind": "server", "provider": "openai"}
 GUARDED: dict[str, Any] = {"bedrock.guard": {"text": {}}}
 PNG = "image/png"
-BY_GOOGLE: dict[str, Any] = {"kind": "server", "provider": "google"}
 PARTS: list[tuple[Any, Any]] = [
     ({"type": "text", "text": "a"}, am.TextBlock("a")),
     ("bare", am.TextBlock("bare")),
@@ -538,22 +536,6 @@ PARTS: list[tuple[Any, Any]] = [
     (
         {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]},
         am.ThinkingBlock("hm"),
-    ),
-    (
-        {"type": "image_generation_call", "id": "ig_1", "result": "/9j/", "status": "completed"},
-        am.ImageBlock(am.Base64Source("/9j/", "image/jpeg"), item_id="ig_1"),
-    ),
-    (
-        {"type": "mcp_call", "id": "mcp_1", "name": "f", "server_label": "s", "arguments": "{}"},
-        am.ToolUseBlock(
-            None,
-            "f",
-            {},
-            kind="server",
-            provider="openai",
-            item_id="mcp_1",
-            extras={"langchain": {"server_label": "s"}},
-        ),
     ),
     ({"type": "image", "url": "https://x/i.png"}, am.ImageBlock.from_url("https://x/i.png")),
     (
@@ -614,34 +596,10 @@ PARTS: list[tuple[Any, Any]] = [
         am.ToolResultBlock("s1", structured=[1], status="success", kind="server"),
     ),
     (
-        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"type": "web_search_result"}]},
-        am.ToolResultBlock("s1", [am.SourceBlock()], name="web_search", kind="server", provider="anthropic"),
-    ),
-    (
         {"type": "reasoning_content", "reasoning_content": {"text": "hm", "signature": "s"}},
         am.ThinkingBlock("hm", signature=am.Signature("bedrock", "s")),
     ),
     ({"type": "reasoning_content", "reasoning_content": "hm"}, am.ThinkingBlock("hm")),
-    (
-        {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "x"}},
-        am.ToolUseBlock(None, "web_search", {"type": "search", "query": "x"}, item_id="ws_1", **BY_OPENAI),
-    ),
-    (
-        {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["x"]},
-        am.ToolUseBlock(None, "file_search", {"queries": ["x"]}, item_id="fs_1", **BY_OPENAI),
-    ),
-    (
-        {"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "code": "1", "container_id": "c"},
-        am.ToolUseBlock(None, "code_interpreter", {"code": "1", "container_id": "c"}, item_id="ci_1", **BY_OPENAI),
-    ),
-    (
-        {"type": "executable_code", "executable_code": "print(1)", "language": "PYTHON"},
-        am.ToolUseBlock(None, "code_execution", {"language": "PYTHON", "code": "print(1)"}, **BY_GOOGLE),
-    ),
-    (
-        {"type": "code_execution_result", "code_execution_result": "1", "outcome": 1},
-        am.ToolResultBlock(None, "1", name="code_execution", extras={"langchain": {"outcome": 1}}, **BY_GOOGLE),
-    ),
     ({"type": "refusal", "refusal": "no"}, am.RefusalBlock("no")),
     ({"type": "non_standard", "value": {"type": "data", "data": [1], "name": "d"}}, am.DataBlock([1], name="d")),
 ]

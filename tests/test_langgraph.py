@@ -418,7 +418,7 @@ def test_history_extras_tell_what_else_there_was() -> None:
     history = am.loads(
         stored({"messages": [core.HumanMessage("hi")], "step": 3, "user": uuid.UUID(UUID["value"][2])}), LG
     )
-    assert am.thaw(history.extras["langchain"]) == {"step": 3, "user": UUID}
+    assert am.thaw(history.extras["langchain"]) == {"step": 3, "user": str(uuid.UUID(UUID["value"][2]))}
 
 
 # -- the old type "json" ----------------------------------------------------------------------------------------------

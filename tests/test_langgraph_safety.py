@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import logging
 import random
@@ -9,7 +10,6 @@ import struct
 import subprocess
 import sys
 import textwrap
-import uuid
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +22,7 @@ from agentmsg.limits import AROUND, DEFAULT_LIMITS
 from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
 from agentmsg_codecs.langchain.langgraph.tree import read_tree, write_tree
 from support.documents import documents
-from support.langgraph_documents import UUID, extension
+from support.langgraph_documents import extension
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -160,11 +160,11 @@ def test_user_data_loads_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_extension_that_is_moved_is_data() -> None:
     """An extension is written again only in its own place, unchanged: elsewhere it is a map."""
-    history = am.loads(stored({"messages": [core.HumanMessage("hi")], "user": uuid.UUID(UUID["value"][2])}), LG)
+    history = am.loads(stored({"messages": [core.HumanMessage("hi")], "user": dt.timedelta(days=1)}), LG)
     rest: Any = history.extras["langchain"]
     moved = history.evolve(extras={"langchain": {"user": rest["user"], "again": rest["user"]}})
     back = revived(am.dumps(moved, LG))
-    assert (back["user"], back["again"]) == (uuid.UUID(UUID["value"][2]), UUID)
+    assert (back["user"], back["again"]) == (dt.timedelta(days=1), am.thaw(rest["user"]))
     changed = history.evolve(extras={"langchain": {"user": EVIL}})
     assert revived(am.dumps(changed, LG))["user"] == EVIL
 

@@ -20,6 +20,9 @@ SPENT = {"input_tokens": 3, "output_tokens": 2}
 # Lost by every response: the time, and the total usage.
 TIME_DROPPED, TIME_MADE = "messages/0/created_at dropped (annotation)", "messages/0/created_at invented (annotation)"
 USAGE = "messages/0/usage changed (annotation)"
+# Another provider answers, and one of them has several APIs.
+BY_WHOM = "messages/0/provider changed (annotation)"
+API_DROPPED, API_MADE = "messages/0/api dropped (annotation)", "messages/0/api invented (annotation)"
 FIRST = "messages/0/content/0"
 
 
@@ -46,14 +49,14 @@ def text(words: str, **more: Any) -> dict[str, Any]:
     return {"type": "text", "text": words, **more}
 
 
-def forth(document: dict[str, Any], into: dict[str, Any], *account: str) -> am.Conversion:
+def forth(document: dict[str, Any], into: dict[str, Any], time: str, *account: str) -> am.Conversion:
     """Check the conversion of an OpenAI response to Anthropic."""
-    return converts(document, "openai-response", "anthropic-response", into, *account)
+    return converts(document, "openai-response", "anthropic-response", into, time, BY_WHOM, API_DROPPED, *account)
 
 
-def back(document: dict[str, Any], into: dict[str, Any], *account: str) -> am.Conversion:
+def back(document: dict[str, Any], into: dict[str, Any], time: str, *account: str) -> am.Conversion:
     """Check the conversion of an Anthropic response to OpenAI."""
-    return converts(document, "anthropic-response", "openai-response", into, *account)
+    return converts(document, "anthropic-response", "openai-response", into, time, BY_WHOM, API_MADE, *account)
 
 
 # -- keys around the message ------------------------------------------------------------------------------------------
@@ -62,13 +65,13 @@ def back(document: dict[str, Any], into: dict[str, Any], *account: str) -> am.Co
 def test_an_answer_keeps_its_id_its_model_and_its_words() -> None:
     """Anthropic lacks only the time, and the total of tokens, which OpenAI states."""
     made = forth(openai(choice("Hi")), anthropic(text("Hi")), TIME_DROPPED, USAGE)
-    assert (made.losses[1].was.total, made.losses[1].now.total) == (5, None)
+    assert (made.losses[3].was.total, made.losses[3].now.total) == (5, None)
 
 
 def test_what_openai_requires_is_made() -> None:
     """An OpenAI response has a time and a total: the loss report shows that both were absent."""
     made = back(anthropic(text("Hi")), openai(choice("Hi"), created=0), TIME_MADE, USAGE)
-    assert (made.losses[1].was.total, made.losses[1].now.total) == (None, 5)
+    assert (made.losses[3].was.total, made.losses[3].now.total) == (None, 5)
 
 
 def test_what_was_read_from_a_cache_is_part_of_the_input_at_openai() -> None:
@@ -247,5 +250,7 @@ def test_an_answer_is_the_next_message_of_a_request(source: am.CodecName, docume
         *(document, source, target, {"messages": [{"role": "assistant", "content": "Hi"}]}),
         "messages/0/id dropped (annotation)",
         *([TIME_DROPPED] if source == "openai-response" else []),
-        *(f"messages/0/{field} dropped (annotation)" for field in ("model", "usage", "finish_reason")),
+        *(f"messages/0/{field} dropped (annotation)" for field in ("model", "provider")),
+        *([API_DROPPED] if source == "openai-response" else []),
+        *(f"messages/0/{field} dropped (annotation)" for field in ("usage", "finish_reason")),
     )

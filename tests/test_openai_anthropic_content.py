@@ -149,7 +149,7 @@ def test_a_document_of_text_is_text() -> None:
     back(
         asking(document(source, title="Novel")),
         {"messages": [{"role": "user", "content": "Novel\n\nIt was night."}]},
-        f"{FIRST} changed (annotation)",
+        f"{FIRST} changed (content)",
     )
 
 
@@ -159,7 +159,7 @@ def test_a_search_result_is_text() -> None:
     back(
         asking(part),
         {"messages": [{"role": "user", "content": "Night\n\nwiki\n\nIt is dark."}]},
-        f"{FIRST} changed (annotation)",
+        f"{FIRST} changed (content)",
     )
 
 
@@ -215,9 +215,9 @@ def test_thinking_may_be_text_in_tags() -> None:
 
 
 def test_thinking_may_stand_in_a_field_of_compatible_servers() -> None:
-    """If the field can't hold a signature, only that is lost."""
+    """If the field can't hold a signature, only that is lost: its provider needs it back."""
     field = am.get_codec("openai", thinking="reasoning_content")
-    lost = f"{FIRST}/signature dropped (annotation)"
+    lost = f"{FIRST}/signature dropped (content)"
     converts(telling([SIGNED, text("a")]), "anthropic", field, telling("a", reasoning_content="Hm."), lost, types=False)
     blocks = am.get_codec("openai", thinking="thinking_blocks")
     converts(telling([SIGNED, text("a")]), "anthropic", blocks, telling("a", thinking_blocks=[SIGNED]), types=False)

@@ -39,6 +39,7 @@ _UNAVOIDABLE: Mapping[str, str] = {
     "extras/anthropic/mcp_servers dropped": "Chat Completions has no MCP servers",
     "extras/hf/rejected dropped": "the rejected answer of a preference: a request has one answer",
     "messages/content: AudioBlock dropped": "Anthropic has no sound",
+    "messages/content: FileBlock to TextBlock changed": "a document given as text: Chat Completions has files only",
     "messages/content: CompactionBlock to TextBlock changed": "OpenAI has no summaries",
     "messages/content: CompactionBlock merged": "the same, where it is one text with its neighbour",
     "messages/content: FileBlock dropped": "files by id are their provider's; OpenAI takes none by URL",

@@ -56,8 +56,16 @@ def answer(*choices: Any, **fields: Any) -> dict[str, Any]:
 
 def reply(*content: Any, **fields: Any) -> am.Msg:
     """Return the message of such a response."""
-    told: dict[str, Any] = {"id": "r1", "created_at": TIME, "model": "m", "usage": USAGE, "finish_reason": "stop"}
+    told: dict[str, Any] = {
+        "id": "r1", "created_at": TIME, "model": "m", "provider": "openai", "api": "chat", "usage": USAGE,
+        "finish_reason": "stop",
+    }  # fmt: skip
     return am.Msg("assistant", content, **{**told, **fields})
+
+
+def told(*content: Any, **fields: Any) -> am.Msg:
+    """Return the message of a response that says nothing around it: its format tells who answered."""
+    return msg("assistant", *content, provider="openai", api="chat", **fields)
 
 
 def read(document: Any) -> am.Msg:
@@ -163,17 +171,17 @@ SERVERS: dict[str, tuple[Any, am.Msg]] = {
         answer(choice(tool_calls=None, function_call=None, audio=None, annotations=[]), system_fingerprint=None),
         reply(TEXT),
     ),
-    "no keys": ({"choices": [{"message": {"role": "assistant", "content": "a"}}]}, msg("assistant", TEXT)),
-    "no role": ({"choices": [{"message": {"content": "a"}}]}, msg("assistant", TEXT)),
-    "a null role": ({"choices": [{"message": {"content": "a", "role": None}}]}, msg("assistant", TEXT)),
+    "no keys": ({"choices": [{"message": {"role": "assistant", "content": "a"}}]}, told(TEXT)),
+    "no role": ({"choices": [{"message": {"content": "a"}}]}, told(TEXT)),
+    "a null role": ({"choices": [{"message": {"content": "a", "role": None}}]}, told(TEXT)),
     "no role, annotations": (
         {"choices": [{"message": {"content": "ab", "annotations": [CITED]}}]},
-        msg("assistant", am.TextBlock("ab", citations=[CITATION])),
+        told(am.TextBlock("ab", citations=[CITATION])),
     ),
-    "an error": ({"choices": [{"finish_reason": "error"}]}, msg("assistant", finish_reason="error")),
+    "an error": ({"choices": [{"finish_reason": "error"}]}, told(finish_reason="error")),
     "an error of a choice": (
         {"choices": [{"error": {"code": 402}, "message": None}]},
-        msg("assistant", **own({"error": {"code": 402}}, "openai.choice")),
+        told(**own({"error": {"code": 402}}, "openai.choice")),
     ),
     "annotations beside calls": (
         answer(choice(None, "tool_calls", annotations=[CITED], tool_calls=[call()])),
@@ -351,7 +359,7 @@ def test_what_the_schema_requires_is_invented_and_reported() -> None:
     assert (native["created"], native["model"], native["id"][:9]) == (0, "unknown", "chatcmpl-")
     assert native["choices"][0]["finish_reason"] == "stop"
     assert {(loss.path[-1], loss.kind, loss.level) for loss in losses} == {
-        (name, "invented", "annotation") for name in ("id", "created_at", "model", "finish_reason")
+        (name, "invented", "annotation") for name in ("id", "created_at", "model", "provider", "api", "finish_reason")
     }
     assert same_document(write(msg("assistant", TEXT)), native)
 

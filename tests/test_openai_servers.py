@@ -313,7 +313,7 @@ def test_a_signature_of_others_is_not_written() -> None:
     assert am.encode(am.History([signed]), CODEC, losses=losses) == {
         "messages": [{"role": "assistant", "content": "a"}]
     }
-    assert [str(loss) for loss in losses] == ["messages/0/content/0/signature dropped (annotation)"]
+    assert [str(loss) for loss in losses] == ["messages/0/content/0/signature dropped (content)"]
 
 
 # -- thinking as a part -----------------------------------------------------------------------------------------------

@@ -234,7 +234,7 @@ def test_a_response_says_more() -> None:
             "content",
         ),
         (msg("developer", am.TextBlock("a"), am.TextBlock("b")), {"content": "a\nb"}, "annotation"),
-        (msg("user", am.FileBlock(am.TextSource("words"), title="T")), {"content": "T\n\nwords"}, "annotation"),
+        (msg("user", am.FileBlock(am.TextSource("words"), title="T")), {"content": "T\n\nwords"}, "content"),
     ],
     ids=["several texts", "data", "text and data", "developer", "text document"],
 )

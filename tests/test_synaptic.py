@@ -371,7 +371,7 @@ NO_PLACE: list[tuple[am.Msg, Any, str]] = [
     (msg("developer", am.TextBlock("a")), {"role": "system", "content": "a"}, "annotation"),
     (msg("assistant", am.RefusalBlock("no")), {"role": "assistant", "content": "no"}, "annotation"),
     (msg("user", am.ImageBlock(am.FileSource("f1", "openai"))), {"role": "human", "content": ""}, "content"),
-    (msg("user", am.FileBlock(am.TextSource("words"))), {"role": "human", "content": "words"}, "annotation"),
+    (msg("user", am.FileBlock(am.TextSource("words"))), {"role": "human", "content": "words"}, "content"),
     (
         msg("tool", am.ToolResultBlock("c1", structured={"a": 1})),
         {"role": "tool", "content": '{"a":1}', "tool_call_id": "c1"},
@@ -385,7 +385,7 @@ NO_PLACE: list[tuple[am.Msg, Any, str]] = [
     (
         msg("assistant", am.ThinkingBlock("Hm.", signature=am.Signature("anthropic", "s"))),
         {"role": "assistant", "content": "", "content_blocks": [{"type": "reasoning", "content": "Hm."}]},
-        "annotation",
+        "content",
     ),
 ]
 

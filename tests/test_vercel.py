@@ -71,7 +71,7 @@ PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
     ("assistant", {"type": "tool-call", "toolCallId": "srvtoolu_1", "toolName": "f", "input": {},
                    "providerExecuted": True}, am.ToolUseBlock("srvtoolu_1", "f", {}, **SERVER)),
     ("assistant", {"type": "custom", "kind": "openai.compaction",
-                   **signed("openai", itemId="cmp_1", encryptedContent="e")},
+                   **signed("openai", type="compaction", itemId="cmp_1", encryptedContent="e")},
      am.CompactionBlock(encrypted="e", item_id="cmp_1")),
     ("assistant", {"type": "custom", "kind": "openai.compaction"},
      am.NativeBlock("vercel", {"type": "custom", "kind": "openai.compaction"})),
@@ -267,15 +267,15 @@ def test_what_is_no_bytes_is_kept_whole(data: Any) -> None:
 
 NOWHERE: list[tuple[am.Msg, Any, str]] = [
     (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("nobody", "x"))),
-     [{"type": "reasoning", "text": "Hm"}], "annotation"),
+     [{"type": "reasoning", "text": "Hm"}], "content"),
     (msg("user", am.ImageBlock.from_url("a.png")), [], "content"),
     (msg("user", am.FileBlock(am.Base64Source("AAAA", "image/png"))),
      [{"type": "image", "image": "AAAA", "mediaType": "image/png"}], "annotation"),
     (msg("assistant", am.ToolUseBlock("c", "f", "ls", kind="custom")),
      [{"type": "tool-call", **LINK, "input": {"input": "ls"}}], "content"),
     (msg("system", am.TextBlock("a"), am.TextBlock("b")), "a\nb", "annotation"),
-    (msg("assistant", am.ToolUseBlock(None, "web_search", {}, kind="server", provider="openai", item_id="ws_1")),
-     [{"type": "tool-call", "toolCallId": "ws_1", "toolName": "web_search", "input": {}, "providerExecuted": True,
+    (msg("assistant", am.ToolUseBlock(None, "x", {}, kind="server", provider="openai", item_id="ws_1")),
+     [{"type": "tool-call", "toolCallId": "ws_1", "toolName": "x", "input": {}, "providerExecuted": True,
        **signed("openai", itemId="ws_1")}], "annotation"),
 ]  # fmt: skip
 

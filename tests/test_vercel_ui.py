@@ -51,7 +51,7 @@ PARTS: list[tuple[str, dict[str, Any], am.Block]] = [
     ("assistant", {"type": "data-weather", "id": "w", "data": {"t": 1}},
      am.DataBlock({"t": 1}, name="weather", item_id="w")),
     ("assistant", {"type": "custom", "kind": "openai.compaction",
-                   "providerMetadata": {"openai": {"itemId": "cmp_1", "encryptedContent": "e"}}},
+                   "providerMetadata": {"openai": {"type": "compaction", "itemId": "cmp_1", "encryptedContent": "e"}}},
      am.CompactionBlock(encrypted="e", item_id="cmp_1")),
     ("assistant", tool("input-available"), am.ToolUseBlock("c", "f", {})),
     ("assistant", tool("input-available", providerExecuted=True, link="srvtoolu_1"),

@@ -31,6 +31,7 @@ Examples:
   agentmsg convert cassette.json -t json --at '/interactions/*/request/body' -o out.jsonl
   agentmsg convert mixed.jsonl -f each -t openai -o out.jsonl
   agentmsg convert logs.parquet --column request -t anthropic -o out.parquet
+  agentmsg convert checkpoints.sqlite --thread 42 -t openai
   agentmsg convert request.json -t anthropic --repair --model claude-opus-5 --max-tokens 1024
   cat history.json | agentmsg convert - -t json --pretty
 """
@@ -80,7 +81,7 @@ def command(
 
     SRC is a file, a folder, a pattern, a URL (with fsspec installed), or - for stdin. The name gives the kind of file:
     .json holds one document, .jsonl one per line, .msgpack one per frame. Each may also be compressed, as .gz or .zst.
-    .parquet holds one per row: in one column (--column), or as the whole row.
+    .parquet holds one per row: in one column (--column), or as the whole row. .sqlite holds one per thread (--thread).
 
     Documents go to stdout unless you name an --output. If that is a folder, each SRC gets a file of its own there. A
     SRC is never overwritten. Other files are overwritten only with --force.

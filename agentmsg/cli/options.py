@@ -24,6 +24,7 @@ from agentmsg.files.file_names import STANDARD
 from agentmsg.files.places import pointers
 from agentmsg.files.plan import EACH
 from agentmsg.registry import codec_names
+from agentmsg.values.pointers import step_to
 from agentmsg.values.text import parse_json
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
+# Where a command keeps the pointers of --thread until it reads --at.
+_THREADS = "agentmsg.threads"
 
 
 class _Codec(StringParamType):
@@ -111,7 +114,16 @@ def each_option(words: str) -> Callable[[_F], _F]:
 
 
 def at_option(command: _F) -> _F:
-    """Give a command the option ``--at``, as the parameter ``at``: JSON pointers."""
+    """Give a command the options ``--at`` and ``--thread``, both as the parameter ``at``: JSON pointers."""
+    threads = click.option(
+        "--thread",
+        multiple=True,
+        metavar="ID",
+        is_eager=True,
+        expose_value=False,
+        callback=_thread_pointers,
+        help="Thread of a database that a framework keeps its conversations in (default: all). Repeatable.",
+    )(command)
     return click.option(
         "--at",
         multiple=True,
@@ -119,12 +131,16 @@ def at_option(command: _F) -> _F:
         callback=_pointers,
         help="JSON pointer to documents inside the input, such as /items/*/request; * matches every item or key, and "
         "~2 is a * in a key. Repeatable.",
-    )(command)
+    )(threads)
 
 
-def _pointers(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+def _thread_pointers(ctx: click.Context, _: click.Parameter, given: tuple[str, ...]) -> None:
+    ctx.meta[_THREADS] = tuple(map(step_to, given))
+
+
+def _pointers(ctx: click.Context, _: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     try:
-        return pointers(given)
+        return pointers((*given, *ctx.meta.get(_THREADS, ())))
     except InvalidMessage as error:
         raise click.UsageError(error.message.replace("at must", "--at must", 1)) from None
 
@@ -169,7 +185,7 @@ def form_option(command: _F) -> _F:
     """Give a command the option ``--form``, as the parameter ``form``."""
     return click.option(
         "--form",
-        type=click.Choice(["json", "jsonl", "msgpack", "parquet", "yaml"]),
+        type=click.Choice(["json", "jsonl", "msgpack", "parquet", "sqlite", "yaml"]),
         help="How the input holds documents (default: as its name says; for stdin and other names, json).",
     )(command)
 

@@ -322,6 +322,7 @@ _PLACES: Mapping[Form, str] = {
     "jsonl": ", line {}",
     "msgpack": ", frame {}",
     "parquet": ", row {}",
+    "sqlite": "",
     "yaml": "",
 }
 

@@ -8,6 +8,7 @@
 | ``packing`` | turn documents into file content: compressed, or rows |
 | ``parquet``, ``arrow_values`` | the documents in the rows of Parquet files |
 | ``yaml_values`` | the value of a YAML file |
+| ``databases`` | the documents in an SQLite database, whose tables a codec knows |
 | ``documents`` | the documents of a range of a file |
 | ``places`` | documents inside records, by JSON pointers |
 | ``reading`` | the documents of a range, from opening the file to its end |

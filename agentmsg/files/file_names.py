@@ -31,7 +31,7 @@ __all__ = [
     "written_kind",
 ]
 
-Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack", "parquet", "yaml"]
+Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack", "parquet", "sqlite", "yaml"]
 # The name that means stdin or stdout.
 STANDARD = "-"
 # The name of a column that means the whole row.
@@ -41,13 +41,16 @@ _FORMS: Mapping[str, Form] = {
     ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".db": "sqlite",
     ".msgpack": "msgpack",
     ".parquet": "parquet",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
     ".yaml": "yaml",
     ".yml": "yaml",
 }
 # Forms that are only read.
-READ_ONLY: tuple[Form, ...] = ("yaml",)
+READ_ONLY: tuple[Form, ...] = ("sqlite", "yaml")
 # Forms that aren't lines of text.
 _BINARY = ("msgpack", "parquet")
 SUFFIXES = tuple(suffix for suffix, form in _FORMS.items() if form not in READ_ONLY)
@@ -60,7 +63,8 @@ class Kind:
 
     Attributes:
         form: "json" (one document), "array" (the items of a JSON array), "jsonl" (one per line), "msgpack" (one frame
-            after the other), "parquet" (rows), "yaml" (one document, only read). A name can't express "array".
+            after the other), "parquet" (rows), "sqlite" (tables of a framework, only read), "yaml" (one document, only
+            read). A name can't express "array".
         compression: "", ".gz" or ".zst"; Parquet compresses internally.
         column: the Parquet column that holds the documents; None if none was named.
     """

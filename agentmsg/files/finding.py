@@ -100,4 +100,6 @@ def _reason(below: str) -> Skipped | None:
         kind = kind_of(below)
     except FileError:
         return "other"
-    return "other" if kind.form == "yaml" and find_spec("yaml") is None else None
+    # Most databases are no store of conversations: they are named.
+    is_other = kind.form == "sqlite" or (kind.form == "yaml" and find_spec("yaml") is None)
+    return "other" if is_other else None

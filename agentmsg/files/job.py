@@ -45,6 +45,7 @@ class Source:
         at: JSON pointers to the documents inside its records, see ``places``; empty if the records are documents.
         join: whether documents are parts of a conversation: those of each record, if the pointers may find several in
             one, or else those of the whole file.
+        is_single: whether it was found to hold one document, although such files may hold several.
     """
 
     path: str
@@ -56,6 +57,7 @@ class Source:
     is_mixed: bool = False
     at: tuple[str, ...] = ()
     join: bool = False
+    is_single: bool = False
 
     @property
     def is_one_conversation(self) -> bool:
@@ -71,7 +73,8 @@ class Source:
     def holds_one(self) -> bool:
         """Whether it holds at most one document, or conversation."""
         is_whole = self.kind.form in ("json", "yaml") and (self.join or not is_many(self.at))
-        return is_whole or self.is_one_conversation
+        is_key = self.kind.form == "sqlite" and bool(self.at) and not is_many(self.at)
+        return self.is_single or is_whole or is_key or self.is_one_conversation
 
 
 @attrs.frozen(kw_only=True)

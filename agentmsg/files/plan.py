@@ -53,6 +53,8 @@ __all__ = [
 PIECE = 16 << 20
 # Documents to look at to detect a file's format.
 LOOKED_AT = 8
+# Forms of several documents that often hold one, with nothing in a name that tells.
+_FRAMES: tuple[Form, ...] = ("msgpack", "sqlite")
 # Files to look at to doubt the named format.
 _DOUBTED = 100
 
@@ -238,11 +240,20 @@ def targets_of(
         targets.setdefault(written, []).append(source)
         kinds[written] = into
     check_below(target, targets if many else ())
-    made = [Target(path, kinds[path], tuple(sources)) for path, sources in targets.items()]
+    made = [Target(path, kinds[path], _counted(sources, kinds[path], job)) for path, sources in targets.items()]
     check_column(column, *kinds.values(), *(source.kind for one in made for source in one.sources))
     for one in made:
         _check_kind(one, job, array=array)
     return made
+
+
+def _counted(sources: list[Source], kind: Kind, job: Job) -> tuple[Source, ...]:
+    """Return the sources of a target; if it can only hold one document, with whether there is one."""
+    source = sources[0]
+    if kind.form != "json" or len(sources) > 1 or source.kind.form not in _FRAMES or source.is_stream:
+        return tuple(sources)
+    with reading_of(Piece(source=source), job.limits) as reading:
+        return (attrs.evolve(source, is_single=len(list(islice(reading, 2))) == 1),)
 
 
 def _sources(

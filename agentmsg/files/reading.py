@@ -95,7 +95,7 @@ class Reading:
                     standard_in() if standard_in else files.enter_context(place_of(source.path).open(source.path))
                 )
                 stream = files.enter_context(decompressed(self._raw, source.kind.compression, source.path))
-                if source.join and source.kind.form == "msgpack":
+                if source.join and source.kind.form in ("msgpack", "sqlite"):
                     msg = f"{source.path}: only JSON is joined, not MessagePack"
                     raise FileError(msg, code="form")
                 records = self._records(stream, limits)
@@ -112,6 +112,9 @@ class Reading:
     def _records(self, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
         """Yield records, or what is at some places of them."""
         source = self._piece.source
+        if source.kind.form == "sqlite":
+            yield from self._stored(limits)
+            return
         is_each_joined = source.join and not source.is_one_conversation
         for record in documents_of(self._piece, stream, limits):
             self.lines = record.number
@@ -119,6 +122,15 @@ class Reading:
                 continue
             parts = self._parts(record, limits) if source.at else (record,)
             yield from joined(parts, limits) if is_each_joined else parts
+
+    def _stored(self, limits: Limits) -> Iterator[Found]:
+        """Yield the documents in a database."""
+        from agentmsg.files.databases import documents_in  # noqa: PLC0415 - SQLite, for a database only
+
+        for found in documents_in(self._piece.source, limits):
+            self.lines = found.number
+            yield found
+        self.missing = int(bool(self._piece.source.at) and not self.lines)
 
     def _parts(self, record: Found, limits: Limits) -> Iterator[Found]:
         is_missing = True

@@ -57,7 +57,8 @@ def load(
             ``.gz`` or ``.zst`` is decompressed; a file object is read as it is.
         codec: the format; None to detect it, see ``recognize``.
         at: the place of the document inside the file's JSON: a JSON pointer (RFC 6901), in which a step ``*`` means
-            every item or value, and ``~2`` a key ``*``; or several. A text there that holds JSON is the document.
+            every item or value, and ``~2`` a key ``*``; or several. A text there that holds JSON is the document. In an
+            SQLite database of a framework, it is the key of the document, such as the id of a thread: ``/42``.
         limits: bounds on what is read.
         duplicates: as for ``loads``.
         options: codec options.

@@ -21,6 +21,7 @@ from agentmsg.fitting.compiled import compile_caps
 from agentmsg.fitting.decisions import decided
 from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
+from agentmsg.fitting.enveloped import fit_inside
 from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.levels import level_of
 from agentmsg.fitting.measuring import measured
@@ -60,11 +61,17 @@ def fit(history: History, codec: Codec) -> Fitted:
         history: any history; it isn't changed.
         codec: its capability table decides; without one, what comes back when the history is written and read.
     """
-    caps = codec.caps
+    caps, envelope = codec.caps, codec.envelope
     if caps.everything:
         return make_fitted(history, history, codec.name)
     if caps.measured:
         return measured(history, codec)
+    return _fit(history, codec) if envelope is None else fit_inside(history, codec, envelope, _fit)
+
+
+def _fit(history: History, codec: Codec) -> Fitted:
+    """Fit by the capability table."""
+    caps = codec.caps
     misfit, steps, fields = _compiled(caps)
     messages = history.messages
     first = misfit(messages, 0, codec)

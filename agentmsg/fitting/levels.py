@@ -34,9 +34,9 @@ EXTRAS = "extras"
 """The field whose keys have losses of their own: a path may go on behind it."""
 ANNOTATIONS = frozenset(
     {
-        "id", "created_at", "name", "recipient", "model", "metadata", "response_metadata", "usage", "finish_reason",
-        "embedding", EXTRAS, "item_id", "phase", "cache", "signature", "citations", "detail", "status", "provider",
-        "tool_call_id", "error_type", "artifact", "strict", "title",
+        "id", "created_at", "name", "recipient", "model", "api", "metadata", "response_metadata", "usage",
+        "finish_reason", "embedding", EXTRAS, "item_id", "phase", "cache", "citations", "detail", "status",
+        "provider", "tool_call_id", "error_type", "artifact", "strict", "title",
     }
 )  # fmt: skip
 """The fields that are annotations wherever they stand, but for the status of what failed."""
@@ -87,9 +87,9 @@ _NOTE_ENDS = _words("""
 """)
 # What no model reads, whatever is in it.
 _NEVER = _words("""
-    avg_logprobs content_filter_results finish_message finish_reason grounding_metadata labels logit_bias logprobs
-    logprobs_result metadata moderation prompt_filter_results response_metadata stop_reason stop_sequence tags
-    top_logprobs tracing url_context_metadata usage usage_metadata user_agent
+    avg_logprobs channel_versions content_filter_results finish_message finish_reason grounding_metadata labels
+    logit_bias logprobs logprobs_result metadata moderation prompt_filter_results response_metadata stop_reason
+    stop_sequence tags top_logprobs tracing url_context_metadata usage usage_metadata user_agent versions_seen
 """)
 # Beside the messages, these say how a model should respond, unless what is in them says more.
 _MANNERS = _words("audio context output reasoning text thinking")

@@ -12,6 +12,7 @@ from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import MadeName
+from agentmsg.model.msg import Msg
 from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.losses import Path
     from agentmsg.model.history import History
-    from agentmsg.model.msg import Msg
 
 __all__ = ["respelt", "spellings"]
 
 # In a tree of spellings, the key for the object itself.
 _HERE = object()
 _N = TypeVar("_N", bound=Noted)
+_TELLERS = ("provider", "api")
 
 
 def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
@@ -34,6 +35,7 @@ def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     yield from _spelling(fitted.source, ())
     if fitted.derives_names:
         yield from _names(fitted)
+        yield from _tellers(fitted)
 
 
 def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
@@ -57,6 +59,16 @@ def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
             yield path, block.name
         elif block.tool_call_id in shared:
             yield path, [str(block.name)]
+
+
+def _tellers(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
+    """Yield what the messages themselves said of who answered, by path, where a reader may tell it from their parts."""
+    for name in _TELLERS:
+        kept = {getattr(message, name) for message in fitted.history}
+        for index, message in enumerate(fitted.source):
+            value = getattr(message, name)
+            if value is not None and value in kept and not isinstance(value, MadeName):
+                yield ("messages", index, name), value
 
 
 def _with_too_few_calls(history: History) -> set[str | None]:
@@ -168,6 +180,9 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
         is_said = tree.get(name, {}).get(_HERE) is False
         if getattr(owner, name) is (None if is_said else False):
             changes[name] = False if is_said else None
+    if isinstance(owner, Msg):
+        told = (name for name in _TELLERS if name in tree and isinstance(getattr(owner, name), MadeName))
+        changes |= {name: tree[name][_HERE] for name in told}
     if isinstance(owner, ToolResultBlock) and _HERE in tree.get("name", {}):
         name = tree["name"][_HERE]
         if is_sequence(name) and owner.name is None:

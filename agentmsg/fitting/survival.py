@@ -1,7 +1,7 @@
 """Levels of what changed its form: nothing of content is lost if all words and numbers survive in what it became.
 
 A call or a result does more than speak, so as a mere text it is lost. So is thinking, which is no answer, and what a
-provider made of earlier messages.
+provider made of earlier messages. A document is what somebody else wrote, and can be cited; a text is the speaker's.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.fitting.levels import extras_hold_content
 from agentmsg.fitting.words import MEDIA, all_words, held, says_something, survives, words
 from agentmsg.model.base import BaseBlock
-from agentmsg.model.blocks import CompactionBlock, NativeBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import CompactionBlock, FileBlock, NativeBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 
 if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Level
@@ -47,6 +47,8 @@ def level_of_became(old: Any, new: Any) -> Level:
         return "content"
     if isinstance(old, MEDIA) and isinstance(new, MEDIA) and held(old) == held(new):
         return "annotation"
+    if isinstance(old, FileBlock) and not isinstance(new, FileBlock):
+        return "content"
     return "annotation" if not says_something(old) or survives(old, words(new)) else "content"
 
 

@@ -16,7 +16,7 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | how a document holds its messages: a list, one message, a key |
 | CallNames | the names of calls, for their results |
-| maker, EMPTY, adopt, freeze, plain_copy | make objects without checks; freeze and copy free-form JSON |
+| maker, EMPTY, adopt, plain_copy | make objects without checks; adopt and copy free-form JSON |
 | is_list, is_mapping, is_object, is_sequence | type checks for plain values that type checkers understand |
 | parse_json, dump_json, Duplicates | JSON text, exactly |
 | excerpt, given | a value for an error message; a document's value, as opposed to one that we made |
@@ -27,7 +27,8 @@ The rest is in modules, such as ``rules.call_as_function``:
 | --- | --- |
 | blocks | the tags of blocks, and their common fields |
 | cells | cells of capability tables that several formats share |
-| dispatch | tables from tags and classes to functions, by cattrs |
+| dispatch | tables from tags and classes to functions, by cattrs; ``freeze`` for hooks of free-form values |
+| envelopes | how a framework keeps the answers of providers: ``Envelope`` |
 | grouping | which messages share one native container: ``Grouping`` says it |
 | issuers | who made an opaque payload, by the name of the model |
 | made_ids | ids for documents that have none |
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import (
         cells,
         dispatch,
+        envelopes,
         grouping,
         issuers,
         made_ids,
@@ -97,7 +99,7 @@ if TYPE_CHECKING:
     from agentmsg.model.construction import maker
     from agentmsg.model.generated import given
     from agentmsg.model.tool_links import CallNames
-    from agentmsg.values.frozen import EMPTY, adopt, freeze, plain_copy
+    from agentmsg.values.frozen import EMPTY, adopt, plain_copy
     from agentmsg.values.text import Duplicates, dump_json, parse_json
     from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
@@ -129,8 +131,8 @@ _HOMES = {
     "carried_extras": "agentmsg.formats.capabilities",
     "dispatch": "agentmsg.formats.dispatch",
     "dump_json": "agentmsg.values.text",
+    "envelopes": "agentmsg.formats.envelopes",
     "excerpt": "agentmsg.errors",
-    "freeze": "agentmsg.values.frozen",
     "given": "agentmsg.model.generated",
     "grouping": "agentmsg.formats.grouping",
     "is_list": "agentmsg.values.types",
@@ -192,8 +194,8 @@ __all__ = [
     "cells",
     "dispatch",
     "dump_json",
+    "envelopes",
     "excerpt",
-    "freeze",
     "given",
     "grouping",
     "is_list",

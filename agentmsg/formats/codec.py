@@ -7,7 +7,7 @@ name an instance of it in the entry-point group ``agentmsg.codecs``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -15,15 +15,19 @@ import attrs
 
 from agentmsg.errors import CodecLookupError
 from agentmsg.formats.capabilities import MEASURED, Caps
+from agentmsg.formats.shapes import Unreadable
 from agentmsg.lazy import imported
-from agentmsg.values.frozen import EMPTY
+from agentmsg.model.equality import same
+from agentmsg.values.frozen import EMPTY, thaw
 from agentmsg.values.text import Duplicates, dump_json, parse_json
 
 if TYPE_CHECKING:
+    from agentmsg.formats.envelopes import Envelope  # noqa: TC004 - attrs doesn't look at class variables
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.sending import SendingRule  # noqa: TC004 - attrs doesn't look at class variables
     from agentmsg.formats.understanding import Understanding
     from agentmsg.limits import Limits
+    from agentmsg.model.blocks import Block
     from agentmsg.model.history import History
     from agentmsg.stream.chunk import MsgChunk
 
@@ -68,10 +72,13 @@ class Codec:
         rules: what the provider refuses, for ``agentmsg.check``; see ``agentmsg.formats.sending``.
         joins_turns: whether the provider treats adjacent assistant messages as one turn, and system messages
             separately.
+        envelope: how the format keeps the answers of providers, if it is a framework's; ``fit`` sees what is inside it,
+            and ``read`` and ``write`` must unwrap and wrap.
         repairs_with: options that ``repair=True`` writes with, unless others are given: those that save most.
         content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
             the family's name decides for the family.
         tool_keys: parameters of a request that give the model a tool by being there, as ``{}`` does; likewise.
+        tables: the tables of an SQLite database in which the framework keeps documents; see ``keys_in`` and ``stored``.
     """
 
     name: ClassVar[str]
@@ -90,6 +97,8 @@ class Codec:
     rules: ClassVar[tuple[SendingRule, ...]] = ()
     joins_turns: ClassVar[bool] = False
     repairs_with: ClassVar[Mapping[str, Any]] = EMPTY
+    envelope: ClassVar[Envelope | None] = None
+    tables: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Give a class that has only a name a family and a title."""
@@ -201,6 +210,43 @@ class Codec:
         The document may hold frozen values of the history, unless ``writes_plain`` is set.
         """
         raise NotImplementedError
+
+    def read_parts(self, parts: Sequence[Any]) -> tuple[Block, ...]:
+        """Read parts of this provider's answers, which stand in another format's envelope.
+
+        A provider's codec has this and ``write_parts``; a framework finds them by ``agentmsg.get_codec``, and uses
+        nothing else of the provider. They are for runs of parts: one part may be two blocks, several may be one.
+
+        Args:
+            parts: plain data in the form of a request's assistant message. What isn't understood is a native block.
+
+        Raises:
+            Unreadable: if there are no such parts.
+        """
+        raise Unreadable
+
+    def write_parts(self, blocks: Sequence[Block]) -> list[Any]:
+        """Write blocks of an assistant message as parts of this provider.
+
+        Raises:
+            Unreadable: if the parts wouldn't read as these blocks.
+        """
+        parts = self.unproved_parts(blocks)
+        if not same(self.read_parts(thaw(parts)), tuple(blocks)):
+            raise Unreadable
+        return parts
+
+    def unproved_parts(self, blocks: Sequence[Block]) -> list[Any]:
+        """Write blocks as ``write_parts`` does, for a caller who reads the parts again to compare them."""
+        try:
+            parts: list[Any] = thaw(self._parts_of(blocks))
+        except (AttributeError, LookupError, TypeError, ValueError):
+            raise Unreadable from None  # writers know only blocks that fit
+        return parts
+
+    def _parts_of(self, blocks: Sequence[Block]) -> list[Any]:
+        """Write blocks as parts, whatever becomes of them."""
+        raise Unreadable
 
     def likeness(self, document: Any) -> float:
         """Return how much the shapes of a document match this format: 0 (impossible) to 1 (no other format has them).
@@ -328,6 +374,26 @@ class Codec:
         """
         return self.read(self.parse(raw, limits, duplicates))
 
+    def keys_in(self, connection: Any) -> Iterator[str]:
+        """Yield the keys of the documents in the codec's ``tables``, in order.
+
+        Args:
+            connection: to a database, open for reading; it is not changed.
+        """
+        raise _no_tables(self)
+
+    def stored(self, connection: Any, key: str) -> bytes | None:
+        """Return the bytes of the document with a key; None if there is none.
+
+        Args:
+            connection: as for ``keys_in``.
+            key: of the document.
+
+        Raises:
+            DecodeError: if the rows aren't a document.
+        """
+        raise _no_tables(self)
+
     def render(self, document: Any) -> bytes:
         """Render a document as bytes, by default as compact JSON."""
         return dump_json(document)
@@ -345,6 +411,10 @@ def _unpickled(cls: type[Codec], options: dict[str, Any]) -> Codec:
 
 def _no_chunks(codec: Codec) -> CodecLookupError:
     return CodecLookupError("this codec reads and writes no chunks", code="option", codec=codec.name)
+
+
+def _no_tables(codec: Codec) -> CodecLookupError:
+    return CodecLookupError("this codec knows no tables of a database", code="option", codec=codec.name)
 
 
 def _no_parts(codec: Codec) -> CodecLookupError:

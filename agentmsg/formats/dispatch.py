@@ -1,10 +1,14 @@
-"""Dispatch: tables from tags and classes to functions, filled once from the hooks of a cattrs Converter."""
+"""Dispatch: tables from tags and classes to functions, filled once from the hooks of a cattrs Converter.
+
+And ``freeze``, for hooks of free-form values.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.lazy import later
+from agentmsg.values.frozen import freeze
 from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
@@ -12,7 +16,7 @@ if TYPE_CHECKING:
 
     from agentmsg.model.structured_output import strict_converter
 
-__all__ = ["class_of", "hook_table", "strict_converter"]
+__all__ = ["class_of", "freeze", "hook_table", "strict_converter"]
 
 __getattr__ = later(globals(), {"strict_converter": "agentmsg.model.structured_output"})
 

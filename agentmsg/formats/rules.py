@@ -6,7 +6,7 @@ reports nothing: it returns the object itself, a Swap or a Drop.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.capabilities import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap
@@ -254,22 +254,17 @@ def audio_as_text(block: AudioBlock) -> Any:
 
 
 def document_as_text(block: FileBlock) -> Any:
-    """Turn a document given as text, or as blocks of text, into that text, with its headings.
-
-    Blocks may hold more than text: losing that is a loss of content.
-    """
+    """Turn a document given as text, or as blocks of text, into that text, with its headings: nobody can cite it."""
     source = block.source
-    text, level = "", "annotation"
+    text = ""
     if isinstance(source, TextSource):
         text = source.text
     elif isinstance(source, BlocksSource):
         text = "\n".join(item.text for item in source.content if isinstance(item, TextBlock))
-        level = "annotation" if all(isinstance(item, TextBlock) for item in source.content) else "content"
     if not text:
         return block
     said = [word for word in (block.title, block.name, block.context, text) if word]
-    why = "a document that is given as text is text here"
-    return Swap(TextBlock("\n\n".join(said)), why, cast("Any", level))
+    return Swap(TextBlock("\n\n".join(said)), "a document that is given as text is text here", "content")
 
 
 def _words(block: TextBlock) -> Any:

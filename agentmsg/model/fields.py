@@ -22,6 +22,8 @@ class _Fields(TypedDict, total=False):
     created_at: datetime | None
     recipient: str | None
     model: str | None
+    provider: str | None
+    api: str | None
     metadata: Mapping[str, Any]
     response_metadata: Mapping[str, Any]
     structured: Any

@@ -23,7 +23,10 @@ class Made(str):
 
 
 class MadeName(Made):
-    """The name that a reader gave a tool result from its call; the document didn't say it, so any two are the same."""
+    """A name that a reader derived: a tool result's from its call, a provider's from what its answer holds.
+
+    The document didn't say it, so any two are the same.
+    """
 
     __slots__ = ()
 
@@ -57,10 +60,12 @@ class MadeTime(datetime):
 
 
 MADE_KINDS: Mapping[str, type[Any]] = {
+    "api": MadeName,
     "created_at": MadeTime,
     "id": Made,
     "item_id": Made,
     "name": MadeName,
+    "provider": MadeName,
     "tool_call_id": Made,
 }
 """The fields whose values, where the library made them, count as absent, and the classes that tell."""

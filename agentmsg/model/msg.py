@@ -60,6 +60,9 @@ class Msg(Noted, Portable, Roled):
         name: the sender's name.
         recipient: whom it is for.
         model: the model that wrote it.
+        provider: who answered, such as "anthropic", "openai", "google" or "bedrock": what an answer holds for its own
+            provider (signatures, encrypted reasoning, ids of items) goes back in this provider's form.
+        api: which of the provider's APIs answered, if it has several: "chat" or "responses" of OpenAI.
         metadata: the application's own; never part of a prompt.
         response_metadata: what a provider said about this response.
         structured: structured output, any JSON; None if there is none.
@@ -78,6 +81,8 @@ class Msg(Noted, Portable, Roled):
     name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     recipient: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     model: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    api: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
     response_metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
     structured: JSON = attrs.field(default=None, converter=free_json, kw_only=True)

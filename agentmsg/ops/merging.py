@@ -34,13 +34,13 @@ MERGED_FROM = "merged_from"
 
 # A result belongs to its call, a removal to its message, and a native message is kept as it is.
 _APART = frozenset({"tool", "remove", "native"})
-_COMMON = ("name", "recipient", "model")
+_COMMON = ("name", "recipient", "model", "provider", "api")
 # How many levels down the entries of several messages are joined: extras are grouped by family.
 _JOINED = {"metadata": 0, "response_metadata": 0, "extras": 1}
 _REST = [field.name for field in attrs.fields(TextBlock) if field.eq and field.name != "text"]
 _rest = attrgetter(*_REST)
 _NO_REST = _rest(TextBlock(""))
-_SCALARS = ("name", "recipient", "model", "finish_reason")
+_SCALARS = ("name", "recipient", "model", "provider", "api", "finish_reason")
 
 
 def merge_runs(messages: History | Iterable[MsgLike], separator: str = "\n") -> History:
@@ -52,14 +52,15 @@ def merge_runs(messages: History | Iterable[MsgLike], separator: str = "\n") -> 
       two texts become one, with the separator between them unless one is empty. A text with more than words (citations,
       a cache hint, a signature, metadata, an id ...) stays a block of its own;
     - the id, time and notes of the first, the finish reason of the last, and the last structured output;
-    - name, recipient and model if all agree, else none;
+    - name, recipient, model, provider and API if all agree, else none;
     - the sum of all usage, and no embedding, because each belongs to a part of the text;
     - metadata, response metadata and extras of all; if keys clash, the earlier message wins.
 
     ``metadata["merged_from"]`` lists what the merged message can't hold from each: always ``id``, ``name``,
-    ``recipient``, ``model``, ``created_at`` (ISO 8601) and ``finish_reason``; and ``structured``, ``embedding``,
-    ``metadata``, ``response_metadata``, ``extras`` and ``usage_extras``, each as a whole, if they differ. Ids and times
-    that the library made are left out, and so is an entry without content. Earlier merges stay in the same list.
+    ``recipient``, ``model``, ``provider``, ``api``, ``created_at`` (ISO 8601) and ``finish_reason``; and
+    ``structured``, ``embedding``, ``metadata``, ``response_metadata``, ``extras`` and ``usage_extras``, each as a
+    whole, if they differ. Ids and times that the library made are left out, and so is an entry without content. Earlier
+    merges stay in the same list.
 
     Args:
         messages: a history, or messages.

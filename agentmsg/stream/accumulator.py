@@ -30,6 +30,7 @@ PARTIAL = "partial"
 
 _CELLS: Mapping[str, Callable[[Any], Cell]] = {
     "role": Role, "id": First, "created_at": First, "name": First, "recipient": First, "model": First,
+    "provider": First, "api": First,
     "metadata": Tree, "response_metadata": Tree, "extras": Tree, "notes": First,
     "usage": Sum, "structured": Last, "finish_reason": Last, "embedding": Last, "done": Last,
 }  # fmt: skip

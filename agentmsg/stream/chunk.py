@@ -5,7 +5,7 @@
 | field | a + b |
 | --- | --- |
 | role | the first; two different ones are an error |
-| id, name, recipient, model, created_at | the first |
+| id, name, recipient, model, provider, api, created_at | the first |
 | parts | joined, see below |
 | usage | the sum of every counter |
 | finish_reason, structured, embedding | the last |
@@ -119,6 +119,8 @@ class MsgChunk(Noted):
         name: of the sender.
         recipient: of the message.
         model: the model that writes the message.
+        provider: who answers.
+        api: which of the provider's APIs answers.
         metadata: the application's own.
         response_metadata: the provider's notes on this response.
         structured: structured output.
@@ -137,6 +139,8 @@ class MsgChunk(Noted):
     name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     recipient: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     model: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    api: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
     response_metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
     structured: JSON = attrs.field(default=None, converter=free_json, kw_only=True)

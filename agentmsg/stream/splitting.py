@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chunks_of"]
 
-_FIRST = ("id", "created_at", "name", "recipient", "model", "metadata")
+_FIRST = ("id", "created_at", "name", "recipient", "model", "provider", "api", "metadata")
 _LAST = ("response_metadata", "structured", "usage", "finish_reason", "embedding", "extras")
 
 

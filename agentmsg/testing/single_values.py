@@ -69,9 +69,11 @@ _VALUES: dict[str, Any] = {
 _EDGES = (datetime.min, datetime.max)  # noqa: DTZ901 - with a zone, and without one
 _EAST, _WEST = timezone(timedelta(hours=2)), timezone(-timedelta(hours=2))
 _PROVIDERS = ("anthropic", "google", "openai")
+_APIS = ("chat", "responses")
 _LINKS = ("call_1", "toolu_1", "srvtoolu_1", "mcptoolu_1", "ws_1", "msg_1", "rs_1", "fc_1", "run-1", "lc_1")
 # Further values of fields: words that one format or another takes for its own.
 _FURTHER: dict[str, tuple[Any, ...]] = {
+    "api": _APIS,
     "approved": (False,),
     "cache": (CacheHint(), CacheHint(ttl="1h")),
     "citations": ((Citation(None, None, None, start=0, end=2),),),

@@ -55,6 +55,7 @@ ROLES = (
     "system", "developer", "user", "assistant", "tool", "remove", "native", "unset", "moderator", "function", "ai", "",
 )  # fmt: skip
 FAMILIES = ("agentmsg", "langchain", "openai", "anthropic", "x")
+PROVIDERS = ("anthropic", "openai", "google", "bedrock", "x")
 # Keys that mean something in one format or another, so that free-form data collides with them.
 KEYS = (
     "content", "type", "role", "id", "name", "data", "text", "tool_calls", "invalid_tool_calls", "extras", "notes",
@@ -281,6 +282,8 @@ def _messages(typical: st.SearchStrategy[Any]) -> st.SearchStrategy[Msg]:
         name=_optional(texts()),
         recipient=_optional(texts()),
         model=_optional(texts()),
+        provider=_optional(st.sampled_from(PROVIDERS)),
+        api=_optional(st.sampled_from(("chat", "responses", ""))),
         metadata=_optional(_mappings(), {}),
         response_metadata=_optional(_mappings(), {}),
         structured=_optional(json_values()),
@@ -358,6 +361,8 @@ def chunks() -> st.SearchStrategy[MsgChunk]:
         name=_optional(texts()),
         recipient=_optional(texts()),
         model=_optional(texts()),
+        provider=_optional(st.sampled_from(PROVIDERS)),
+        api=_optional(st.sampled_from(("chat", "responses", ""))),
         metadata=_optional(_mappings(), {}),
         response_metadata=_optional(_mappings(), {}),
         structured=_optional(json_values()),

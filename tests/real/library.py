@@ -26,9 +26,11 @@ VARIABLES = {
     "bedrock": "AGENTMSG_REAL_BEDROCK",
     "gemini": "AGENTMSG_REAL_GEMINI",
     "langchain_js": "AGENTMSG_REAL_LANGCHAIN_JS",
+    "langgraph": "AGENTMSG_REAL_LANGGRAPH",
     "lionpride": "AGENTMSG_REAL_LIONPRIDE",
     "pydantic_ai": "AGENTMSG_REAL_PYDANTIC_AI",
     "recipes": "AGENTMSG_REAL_RECIPES",
+    "through": "AGENTMSG_REAL_THROUGH",
     "transformers": "AGENTMSG_REAL_TRANSFORMERS",
     "vercel": "AGENTMSG_REAL_VERCEL",
 }

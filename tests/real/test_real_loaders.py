@@ -25,6 +25,8 @@ SOURCES: tuple[am.CodecName, ...] = (
     "openai-responses-response",
 )  # fmt: skip
 THANKS = am.Msg("user", "Thanks!", id=None, created_at=None)
+# AgentScope's loader drops keys that it doesn't know: the id that a signed call had, and how an item was spelt.
+DROPPED = ("gemini_ts:", "reasoning_item_raw")
 # Refusals that aren't our fault: media in stored documents that aren't base64, and addresses that aren't URLs.
 KNOWN = ("valid base64", "Invalid base64", "valid URL")
 
@@ -77,8 +79,11 @@ def unrestored(source: am.CodecName, target: am.Codec, load: Callable[[Any], Any
         if not same_document(am.encode(am.decode(document, source), source, on_loss="ignore"), document):
             continue
         done = am.convert(document, source, target)
+        written_as = json.dumps(am.thaw(done.document))
+        if target.name == "agentscope" and any(word in written_as for word in DROPPED):
+            continue
         try:
-            stored = load(json.loads(json.dumps(am.thaw(done.document))))
+            stored = load(json.loads(written_as))
         except ValueError as error:
             told += [] if any(words in str(error) for words in KNOWN) else [f"{name}: {error}"]
             continue

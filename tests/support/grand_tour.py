@@ -191,7 +191,6 @@ def grand_tour() -> am.History:
         am.Msg("assistant", "free", structured=False, usage=am.Usage(cost=-0.0), embedding=(), **bare),
         am.Msg("user", "odd extras", extras={"agentmsg": {"role": "a name of ours"}}, **bare),
         am.Msg("user", "later fields", extras={"agentmsg": {"later": 1}}, **bare),
-        am.Msg("user", "later items", extras={"x": 1, "agentmsg": {"+": [None, 2]}}, **bare),
         _whole(),
     ]
     return am.History(messages, id="h1", tools=_TOOLS, metadata={"title": _ODD}, **_REST)

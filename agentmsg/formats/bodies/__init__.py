@@ -15,6 +15,7 @@ May import ``model`` and what lies below it, and forms.
 | ToolColumn | the tools of a training row, in their own column |
 | Answers, ANSWER, answer_caps | codecs of responses of one message; their forms and capability table |
 | told, completing | what a response says besides; the rule that adds the fields that every response has |
+| as_read | a message made of one that was just read, and is spelt alike |
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING
 from agentmsg.lazy import later
 
 if TYPE_CHECKING:
-    from agentmsg.formats.bodies.answers import ANSWER, Answers, answer_caps, completing, told
+    from agentmsg.formats.bodies.answers import ANSWER, Answers, answer_caps, as_read, completing, told
     from agentmsg.formats.bodies.pairs import Pairs
     from agentmsg.formats.bodies.requests import Requests
     from agentmsg.formats.bodies.rows import RowCodec, as_address, check_document, sources_at
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    **dict.fromkeys(("ANSWER", "Answers", "answer_caps", "completing", "told"), "agentmsg.formats.bodies.answers"),
+    **dict.fromkeys(
+        ("ANSWER", "Answers", "answer_caps", "as_read", "completing", "told"), "agentmsg.formats.bodies.answers"
+    ),
     "Pairs": "agentmsg.formats.bodies.pairs",
     "Requests": "agentmsg.formats.bodies.requests",
     **dict.fromkeys(("RowCodec", "as_address", "check_document", "sources_at"), "agentmsg.formats.bodies.rows"),
@@ -62,6 +65,7 @@ __all__ = [
     "ToolColumn",
     "answer_caps",
     "as_address",
+    "as_read",
     "check_document",
     "completing",
     "listed_tools",

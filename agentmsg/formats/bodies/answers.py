@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.formats.capabilities import Caps, MessageRow, Swap
+from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Swap
 from agentmsg.formats.forms.items import Hatch
 from agentmsg.formats.forms.rows import Rows
 from agentmsg.formats.issuers import with_issuers
@@ -17,6 +17,7 @@ from agentmsg.formats.shapes import Unreadable, read_as, write_as
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
+from agentmsg.model.remembering import reader_of, remember_reader
 from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_object
 
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
 
-__all__ = ["ANSWER", "Answers", "answer_caps", "completing", "told"]
+__all__ = ["ANSWER", "Answers", "answer_caps", "as_read", "completing", "told"]
 
 _make_history = maker(History)
+_BY_FORMAT = "the format tells who answered"
 ANSWER: Any = attrs.field(
     init=False, eq=False, repr=False, default=attrs.Factory(lambda codec: codec.make_answer(), takes_self=True)
 )
@@ -47,6 +49,8 @@ class Answers:
         space: the namespace of its unknown keys.
         engine: reads and writes the content.
         carrier: as for ``Requests``.
+        provider: who answers, as the format tells; the message says so.
+        api: which of the provider's APIs answers, if it has several.
     """
 
     __slots__ = ()
@@ -54,6 +58,8 @@ class Answers:
     space: ClassVar[str]
     family: ClassVar[str]
     carrier: ClassVar[str | None] = None
+    provider: ClassVar[str]
+    api: ClassVar[str | None] = None
     answer: Described
     engine: Any
 
@@ -77,7 +83,7 @@ class Answers:
             message = read_as(self.answer.shapes["response"], document, self.space)
         except (Unreadable, AgentMsgError):
             raise self.refusal(document) from None
-        messages = [self.linked(message)]
+        messages = [self.linked(self.answered(message))]
         if self.carrier is not None and message.model is not None:
             messages = with_issuers(messages, self.family, self.carrier)
         return _make_history(tuple(messages))
@@ -87,7 +93,7 @@ class Answers:
         self.engine.fill()
         if not history.messages:
             return {}
-        return write_as(self.answer.shapes["response"], self.unlinked(history.messages[0]), self.space)
+        return write_as(self.answer.shapes["response"], self.unlinked(self.unanswered(history.messages[0])), self.space)
 
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for a response that can't be read."""
@@ -101,9 +107,38 @@ class Answers:
         """Remove from a message to write what its reader makes again."""
         return message
 
+    def answered(self, message: Msg) -> Msg:
+        """Return a message that says who answered."""
+        return as_read(message, message.evolve(provider=self.provider, api=self.api))
+
+    def unanswered(self, message: Msg) -> Msg:
+        """Return a message as its form reads it, which doesn't say who answered."""
+        return as_read(message, message.evolve(provider=None, api=None))
+
+    def by_provider(self, row: MessageRow) -> MessageRow:
+        """Return the row of messages that say who answered: whoever did, a reader takes it for this provider."""
+
+        def rule(message: Msg) -> Any:
+            found = message if row.otherwise is None else row.otherwise(message)
+            new = found.new if isinstance(found, Swap) else message
+            if isinstance(found, Drop) or (new.provider == self.provider and new.api == self.api):
+                return found
+            why, level = (found.why, found.level) if isinstance(found, Swap) else (_BY_FORMAT, "annotation")
+            return Swap(self.answered(new), why, level)
+
+        return row.evolve(fields={**row.fields, "provider": KEEP, "api": KEEP}, otherwise=rule, concerns=None)
+
     def native_messages(self, document: Any) -> list[Any]:
         """Return the document: it is one message."""
         return [document]
+
+
+def as_read(old: Msg, new: Msg) -> Msg:
+    """Return a message that is written without a test, if the one that it was made of is."""
+    reader = reader_of(old)
+    if reader is not None:
+        remember_reader(new, reader)
+    return new
 
 
 def told(keys: Iterable[str], usual: Mapping[str, Any] = EMPTY) -> Hatch:
@@ -144,7 +179,7 @@ def told(keys: Iterable[str], usual: Mapping[str, Any] = EMPTY) -> Hatch:
 
 
 def answer_caps(
-    answer: Described,
+    codec: Answers,
     *,
     fields: Mapping[str, Cell],
     blocks: Mapping[type[Any], Any],
@@ -156,7 +191,7 @@ def answer_caps(
     """Return the capability table of responses.
 
     Args:
-        answer: the form of the message.
+        codec: of the responses.
         fields: cells that differ from those of the form.
         blocks: the rows of its content.
         needs_id: as for ``Caps``.
@@ -164,9 +199,10 @@ def answer_caps(
         otherwise: as for ``MessageRow``.
         relink: as for ``Caps``.
     """
-    own = {**Rows(answer).row("response").fields, **fields}
+    own = {**Rows(codec.answer).row("response").fields, **fields}
     row = MessageRow(fields=own, blocks=blocks, results=results, otherwise=otherwise)
-    return Caps(messages={"assistant": row}, arrange=(split_results, keep_first), needs_id=needs_id, relink=relink)
+    rows = {"assistant": codec.by_provider(row)}
+    return Caps(messages=rows, arrange=(split_results, keep_first), needs_id=needs_id, relink=relink)
 
 
 def completing(space: str, **wanted: Mapping[str, Any]) -> Rule:

@@ -26,6 +26,10 @@ Follows agentscope 2.0.11, 1.0.21, 0.1.6 and 0.1.1.
 | unknown keys; finished_at, error, suggested_rules, created_at of a block | the same | extras["agentscope"] |
 | an invalid time; timestamp, url | an invalid time | extras["agentscope"] |
 
+Of what an answer holds for its provider, 2.x keeps items of reasoning (OpenAI Responses), Gemini's signatures of calls
+and Anthropic's of thinking; they are written as its clients keep them: see ``issuers``. Calls of a provider's own tools
+are left out.
+
 A reply of 2.x is one message with its calls and their results. Reading splits it, and writing joins it again. Its name,
 id, time and metadata go to the first message. Its usage, finish reason and structured output go to the last.
 """
@@ -35,6 +39,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from agentmsg_codecs.agentscope.base import AgentScope
+from agentmsg_codecs.agentscope.issuers import Issuers
 from agentmsg_codecs.agentscope.names import FAMILY, MEMORY
 from agentmsg_codecs.agentscope.python import PythonMessages
 from agentmsg_codecs.agentscope.sessions import Sessions
@@ -53,3 +58,4 @@ class AgentScopeCodec(AgentScope):
         family=FAMILY, title="AgentScope", keys=("messages", "context", MEMORY), own=frozenset({"role"})
     )
     messages = PythonMessages
+    envelope: ClassVar[Issuers] = Issuers()

@@ -104,7 +104,8 @@ class AgentScope(ContainerCodec):
             marks["pairs"] = by_default = is_pair(entries[0])
             for group, entry in zip(groups, entries, strict=True):
                 group[0] = self._paired(group[0], entry, by_default=by_default)
-        return self.containers.history(contents, engine.seated(groups, version), **marks)
+        history = self.containers.history(contents, engine.seated(groups, version), **marks)
+        return history if self.envelope is None else self.envelope.unwrapped(history)
 
     def _paired(self, message: am.Msg, entry: Any, *, by_default: bool) -> am.Msg:
         """Return a message with the marks of its entry; a native message is the whole entry."""
@@ -120,6 +121,7 @@ class AgentScope(ContainerCodec):
     def write(self, history: am.History) -> Any:
         """Write a history that fits, in the version and container that it was read from, or that the options name."""
         engine, is_forced = self.engine, self.version is not None
+        history = history if self.envelope is None else self.envelope.wrapped(history)
         noted = mark_of(history, self.family, "/version")
         own = self.version or (noted if type(noted) is int and noted in VERSIONS else VERSIONS[-1])
         groups = engine.groups(history.messages, own)

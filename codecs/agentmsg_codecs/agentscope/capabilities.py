@@ -47,6 +47,7 @@ class _Maker:
 
     Attributes:
         is_old: whether this is the table of 1.x, which has no states, hints or files.
+        is_python: whether this is the library for Python.
         is_full: whether texts have an id, and a hint may be a list of parts.
         has_old: whether what only older versions of Python have may be written: the marks of a memory, and results
             that are neither text nor blocks.
@@ -54,8 +55,9 @@ class _Maker:
 
     def __init__(self, messages: Messages, version: int | None) -> None:
         self.is_old = version == VERSIONS[0]
-        self.is_full = messages.keeps_marks and not self.is_old
-        self.has_old = messages.keeps_marks and version != VERSIONS[-1]
+        self.is_python = messages.keeps_marks
+        self.is_full = self.is_python and not self.is_old
+        self.has_old = self.is_python and version != VERSIONS[-1]
         self.dialect: Dialect = messages.dialects[VERSIONS[0] if self.is_old else VERSIONS[-1]]
         self.family = messages.family
         self.rows = FormRows(self.dialect.described)
@@ -89,11 +91,17 @@ class _Maker:
         rows: _Rows = {
             am.NativeBlock: rules.native_block_row(self.family, self.dialect.parts[role].comes_back),
             **{cls: rules.TEXT_ROWS[cls] for cls in _TOLD},
-            am.ToolResultBlock: Row({}, rules.result_as_text if role == "inner" else _server_result),
+            am.ToolResultBlock: Row({}, self.loose_result(role)),
             am.TextBlock: Row(self.text(role)),
             **{cls: self.media(role, cls) for cls in MEDIA},
         }
         return rows if role == "inner" else rows | self.acts(role)
+
+    def loose_result(self, role: str) -> Callable[[Any], Any]:
+        """Return the rule for results beside their message, or in another result ("inner")."""
+        if role == "inner":
+            return rules.result_as_text
+        return _unserved(_server_result) if self.is_python else _server_result
 
     def limited(
         self,
@@ -223,6 +231,8 @@ class _Maker:
         why = "" if role == "assistant" else f"no place for this in a {role} message"
         readable = (None, None) if "redacted" in thinking else (_readable, "redacted")
         rule: Any = (rules.call_as_function, "kind") if why or self.is_old else (call_rule, ("kind", "status"))
+        if self.is_python:
+            rule = (_unserved(rule[0]), rule[1])
         return {
             am.ThinkingBlock: self.limited(thinking, why, *readable),
             am.ToolUseBlock: self.limited(call, why, *rule),
@@ -285,6 +295,15 @@ def _readable(block: am.ThinkingBlock) -> Any:
     if not block.thinking:
         return Drop("only its own provider can read this")
     return Swap(block.evolve(redacted=None), "thinking is readable here")
+
+
+def _unserved(rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a rule that drops what concerns a tool of the provider: the clients keep nothing of it."""
+
+    def unserved(block: Any) -> Any:
+        return Drop("the client keeps nothing of tools that a provider runs") if block.kind == "server" else rule(block)
+
+    return unserved
 
 
 def _server_result(block: am.ToolResultBlock) -> Any:

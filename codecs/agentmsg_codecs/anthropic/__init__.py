@@ -39,7 +39,7 @@ from agentmsg_codecs.anthropic.names import BODY_KEYS, CONTENT_KEYS, FAMILY
 from agentmsg_codecs.anthropic.system_messages import may_move, with_places
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from agentmsg.formats import Caps, Native
     from agentmsg.formats.forms import Described
@@ -134,6 +134,15 @@ class AnthropicCodec(Anthropic):
             is_alone = note["/container"] == "single" and len(written) == 1 and is_message(written[0])
             return written[0] if is_alone else written
         return {**_spelt(note, body), **body}
+
+    def read_parts(self, parts: Sequence[Any]) -> tuple[am.Block, ...]:
+        """Read parts of an assistant's content."""
+        self.engine.fill()
+        return tuple(map(self.engine.described.parts["answer"].read, parts))
+
+    def _parts_of(self, blocks: Sequence[am.Block]) -> list[Any]:
+        self.engine.fill()
+        return list(map(self.engine.described.parts["answer"].write, blocks))
 
     def likeness(self, document: Any) -> float:
         """Return how much the keys and blocks of a document look like those of a request to Anthropic."""

@@ -49,7 +49,7 @@ from agentmsg_codecs.anthropic.rules import document
 from agentmsg_codecs.anthropic.usage import USAGE, carried
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from agentmsg_codecs.anthropic.format import Messages
 
@@ -67,6 +67,7 @@ class AnthropicResponseCodec(Answers, Anthropic):
     title: ClassVar[str] = "Anthropic Messages (responses)"
     space: ClassVar[str] = RESPONSE
     carrier: ClassVar[str | None] = FAMILY
+    provider: ClassVar[str] = FAMILY
 
     answer: Described = ANSWER
 
@@ -99,7 +100,7 @@ class AnthropicResponseCodec(Answers, Anthropic):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        return _make_caps(self.engine, self.answer, self.thinking)
+        return _make_caps(self.engine, self.answer, self.thinking, self.by_provider)
 
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for a response that isn't read."""
@@ -178,7 +179,9 @@ def _rows(engine: Messages, thinking: str) -> Rows:
     }
 
 
-def _make_caps(engine: Messages, answer: Described, thinking: str) -> Caps:
+def _make_caps(
+    engine: Messages, answer: Described, thinking: str, by_provider: Callable[[MessageRow], MessageRow]
+) -> Caps:
     made = answer.rows
     row = MessageRow(
         fields={**made.row("response").fields, "usage": carried(made.row("usage").fields)},
@@ -186,4 +189,4 @@ def _make_caps(engine: Messages, answer: Described, thinking: str) -> Caps:
         results=server_rows(engine),
         otherwise=completing(RESPONSE, partial=_INVENTED),
     )
-    return Caps(messages={"assistant": row}, arrange=(restructure.keep_first,), needs_id=needs_id)
+    return Caps(messages={"assistant": by_provider(row)}, arrange=(restructure.keep_first,), needs_id=needs_id)

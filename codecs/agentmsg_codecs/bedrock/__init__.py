@@ -29,7 +29,7 @@ Follows the Python package botocore 1.43.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -42,7 +42,7 @@ from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
-from agentmsg_codecs.bedrock.messages import Messages, is_top
+from agentmsg_codecs.bedrock.messages import Messages, folded, is_top, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, PROVIDER
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
 
@@ -125,6 +125,15 @@ class BedrockCodec(Bedrock):
             held: Native = thaw(config) if is_mapping(config) else {}
             settings[_TOOLS] = {"tools": write_tools(history.tools), **held}
         return _REQUESTS.closed(history, body, settings)
+
+    def read_parts(self, parts: Sequence[Any]) -> tuple[am.Block, ...]:
+        """Read the content of an assistant's message."""
+        self.engine.fill()
+        return self.engine.blocks(folded(list(parts)))
+
+    def _parts_of(self, blocks: Sequence[am.Block]) -> list[Any]:
+        self.engine.fill()
+        return unfolded(list(map(self.engine.places["assistant"].write, blocks)))
 
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles a request to Bedrock, by its messages and their parts."""

@@ -43,7 +43,7 @@ from agentmsg_codecs.bedrock.capabilities import assistant_rows, inner_rows, nee
 from agentmsg_codecs.bedrock.format import USAGE
 from agentmsg_codecs.bedrock.likeness import sniff_answer
 from agentmsg_codecs.bedrock.messages import folded, text_if_one, unfolded
-from agentmsg_codecs.bedrock.names import FAMILY, RESPONSE
+from agentmsg_codecs.bedrock.names import FAMILY, PROVIDER, RESPONSE
 from agentmsg_codecs.bedrock.nulls import with_nulls, without_nulls
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class BedrockResponseCodec(Answers, Bedrock):
     name: ClassVar[str] = "bedrock-response"
     title: ClassVar[str] = "Amazon Bedrock Converse (responses)"
     space: ClassVar[str] = RESPONSE
+    provider: ClassVar[str] = PROVIDER
 
     answer: Described = ANSWER
 
@@ -89,7 +90,7 @@ class BedrockResponseCodec(Answers, Bedrock):
         usage = self.answer.rows.row("usage").fields
         keys = self.answer.forms["response"].keys
         return answer_caps(
-            self.answer,
+            self,
             fields={
                 "usage": cells.usage(usage, needs=("input", "output", "total"), family=FAMILY, least=_LEAST),
                 "extras": cells.beside((FAMILY, _MESSAGE_KEYS), (RESPONSE, keys)),

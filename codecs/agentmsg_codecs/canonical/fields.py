@@ -174,9 +174,11 @@ _BLOCKS: Mapping[type[BaseBlock], tuple[int, tuple[Field, ...]]] = {
 }
 
 
-def _spec(cls: type, *fields: Field, tag: str | None = None, number: int | None = None) -> Spec:
-    """Return the spec of a class that isn't a block."""
-    return Spec(cls, tag, number, (*fields, *_REST))
+def _spec(
+    cls: type, *fields: Field, tag: str | None = None, number: int | None = None, later: tuple[Field, ...] = ()
+) -> Spec:
+    """Return the spec of a class that isn't a block; ``later`` are fields that were appended."""
+    return Spec(cls, tag, number, (*fields, *_REST, *later))
 
 
 SOURCES: Mapping[type, Spec] = {
@@ -241,6 +243,7 @@ _PLAIN: tuple[Spec, ...] = (
         _mapping("response_metadata"),
         *_may("json", "structured"),
         *_may("embedding", "embedding"),
+        later=_may("text", "provider", "api"),
     ),
     Spec(
         History,

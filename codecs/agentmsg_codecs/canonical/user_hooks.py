@@ -26,7 +26,7 @@ from agentmsg import (
     TextBlock,
     Tool,
 )
-from agentmsg.formats import adopt, dispatch, excerpt, freeze, plain_copy
+from agentmsg.formats import adopt, dispatch, excerpt, plain_copy
 from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, SPECS, Field, Spec
 from agentmsg_codecs.canonical.plain_path import parse_time
 
@@ -96,7 +96,7 @@ def new_converter(engine: Engine, ours: Mapping[type, tuple[Any, Any]]) -> Any:
     converter.register_structure_hook(datetime, _hook(parse_time))
     converter.register_unstructure_hook(datetime, datetime.isoformat)
     for frozen in (FrozenDict, FrozenList):
-        converter.register_structure_hook(frozen, _hook(freeze))
+        converter.register_structure_hook(frozen, _hook(dispatch.freeze))
         converter.register_unstructure_hook(frozen, _as_it_is)
     for cls, (read, write) in ours.items():
         converter.register_structure_hook(cls, read)

@@ -30,14 +30,14 @@ Follows the Python package google-genai 3.4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import Native, Unreadable, adopt, excerpt, is_list, is_marked, is_object, mark_of
+from agentmsg.formats import Native, Unreadable, adopt, excerpt, is_list, is_marked, is_object, made_ids, mark_of
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.gemini.base import Gemini
@@ -151,6 +151,19 @@ class GeminiCodec(Gemini):
                 (one,) = document[key]
                 document |= {key: one} if _is_one(one, key) else {}
         return packed(document) if is_marked(history, FAMILY, "/config") else document
+
+    def read_parts(self, parts: Sequence[Any]) -> tuple[am.Block, ...]:
+        """Read parts of the model's content; calls without ids have none."""
+        self.engine.fill()
+        (message,) = self.engine.container({"role": "model", "parts": list(parts)})
+        if message.role != "assistant":
+            raise Unreadable
+        return message.content
+
+    def _parts_of(self, blocks: Sequence[am.Block]) -> list[Any]:
+        self.engine.fill()
+        message = am.Msg("assistant", blocks, id=None, created_at=None)
+        return list(self.engine.write_group(made_ids.unlinked((message,), FAMILY))["parts"])
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the contents of a document."""

@@ -61,7 +61,7 @@ from agentmsg_codecs.gemini.contents import content_of_model, parts_of_model
 from agentmsg_codecs.gemini.format import USAGE, is_odd_count
 from agentmsg_codecs.gemini.grounding import grounded, regrounded, ungrounded
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
-from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, RESPONSE, both, snake
+from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, PROVIDER, RESPONSE, both, snake
 from agentmsg_codecs.gemini.spelling import camel, spell
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class GeminiResponseCodec(Answers, Gemini):
     name: ClassVar[str] = "gemini-response"
     title: ClassVar[str] = "Google Gemini generateContent (responses)"
     space: ClassVar[str] = RESPONSE
+    provider: ClassVar[str] = PROVIDER
 
     answer: Described = ANSWER
 
@@ -112,7 +113,7 @@ class GeminiResponseCodec(Answers, Gemini):
         rows = model_rows(self.engine)
 
         return answer_caps(
-            self.answer,
+            self,
             fields={
                 "usage": cells.usage(usage, wanted=_wanted, case=_SOUND),
                 "extras": extras,

@@ -3,6 +3,10 @@
 Readers convert parts to camelCase, and response.py does so with responses. The mark ``/snake`` lists the keys that were
 in snake_case. Only keys of the schema are converted: those inside tool arguments and responses are the user's. The
 Python package dumps all fields of a part; the mark ``/nothing`` holds the empty ones.
+
+A signature is bytes: Google's clients write them in base64's URL alphabet, and leave out padding at times. Others
+decode the standard alphabet only, and some take a foreign letter for nothing. So a signature is read into the standard
+one, with padding; the mark ``/base64`` says how it was spelt.
 """
 
 from __future__ import annotations
@@ -20,13 +24,17 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    speed,
 )
-from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, OUTER_KEYS, SIGNATURE, both, snake
+from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, OUTER_KEYS, SIGNATURE, UNSIGNED, both, snake
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _OUTER = (*DATA, SIGNATURE)
+_TO_STANDARD, _TO_URL = str.maketrans("-_", "+/"), str.maketrans("+/", "-_")
+_STANDARD = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
+_BASE64 = ("url", "unpadded", "url unpadded")
 _MAKERS = both(INNER)
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _TWINS = {name: {snake(key): key for key in keys if snake(key) != key} for name, keys in INNER.items()}
@@ -69,6 +77,10 @@ def camel_part(part: Native) -> tuple[Native, list[str]]:
 
 def respelt(native: Native, block: Any) -> Native:
     """Convert to snake_case those keys of a part that its block was read with."""
+    how = mark_of(block, FAMILY, "/base64")
+    if how in _BASE64 and type(native.get(SIGNATURE)) is str:
+        spelt = {**native, SIGNATURE: _in_base64(native[SIGNATURE], how)}
+        native = spelt if _standard(spelt)[0] == native else native
     marked_keys = mark_of(block, FAMILY, "/snake")
     if not is_sequence(marked_keys):
         return native
@@ -123,7 +135,28 @@ def usual(part: Native) -> tuple[Native, dict[str, Any]]:
             return part, {}  # the usual case: one object, in camelCase
     native, nothing = stripped(part)
     native, found = camel_part(native)
-    return native, {key: value for key, value in (("snake", found), ("nothing", nothing)) if value}
+    native, how = _standard(native)
+    marks = (("snake", found), ("nothing", nothing), ("base64", how))
+    return native, {key: value for key, value in marks if value}
+
+
+def _standard(native: Native) -> tuple[Native, str]:
+    """Return a part whose signature is in base64's standard alphabet, padded; and how it was spelt."""
+    value = native.get(SIGNATURE)
+    if type(value) is not str or value == UNSIGNED or not ("-" in value or "_" in value or len(value) % 4):
+        return native, ""
+    standard = value.translate(_TO_STANDARD)
+    standard += "=" * (-len(standard) % 4)
+    for how in _BASE64:
+        if _in_base64(standard, how) == value and speed.compiled(_STANDARD).fullmatch(standard):
+            return {**native, SIGNATURE: standard}, how
+    return native, ""
+
+
+def _in_base64(standard: str, how: str) -> str:
+    """Return a signature in the spelling that was read."""
+    value = standard.rstrip("=") if "unpadded" in how else standard
+    return value.translate(_TO_URL) if "url" in how else value
 
 
 def _part_of_text(part: Any) -> Any:

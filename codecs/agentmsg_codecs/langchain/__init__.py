@@ -33,11 +33,12 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | text (annotations, citations), reasoning, refusal | TextBlock (citations), ThinkingBlock, RefusalBlock |
 | a citation of no known form | a Citation, all of it in extras |
 | a signature in the extras of reasoning | Signature of response_metadata.model_provider, or of Anthropic |
-| model_provider google_genai, google_vertexai; bedrock_converse | the provider google; bedrock |
+| response_metadata: model_provider; google_genai, google_vertexai; bedrock_converse | provider; google; bedrock |
+| response_metadata: object "response", "chat.completion" of openai | api "responses", "chat" |
 | image, audio, video, file, text-plain | the media blocks |
 | tool_call, invalid_tool_call, tool_call_chunk | ToolUseBlock |
 | server_tool_call, server_tool_result | ToolUseBlock and ToolResultBlock of kind "server" |
-| server_tool_use, mcp_tool_use, web_search_tool_result ... (also as v1) | as the codec ``anthropic`` reads them |
+| in answers: parts of Anthropic, OpenAI Responses (also as v1), Google, Bedrock | as their own codecs read them |
 | search_result, container_upload, document, compaction (Anthropic) | the same |
 | caller, toolset_name, citations of a document (Anthropic) | extras["anthropic"] |
 | non_standard with ``{"type": <our tag>, ...}`` | DataBlock, SourceBlock, CompactionBlock, block classes of yours |
@@ -54,9 +55,15 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | the same inside of image_url, source, file ... | extras["langchain.nested"] |
 | the same in a block's extras; beside type and data | extras["langchain.extras"]; extras["langchain.envelope"] |
 
-New content is written as v1 blocks, or as a string if it is a single plain text. Calls are written in tool_calls, and
-also in content if they come before other blocks, or have more than id, name and arguments. The fields of messages are
-below, with the forms of parts; a note keeps the class of a chunk.
+Answers of ``anthropic``, ``openai`` (Responses), ``google`` and ``bedrock`` are written in the parts that the client of
+this provider makes, which it sends back as they are: langchain-anthropic 1.7, langchain-openai 1.7,
+langchain-google-genai 4.4 and langchain-aws 1.9. So they hold signatures, encrypted reasoning, ids of items, and calls
+of the provider's own tools. What streaming leaves in such parts (``index``, ``partial_json``) is no content, but comes
+back.
+
+Other new content is written as v1 blocks, or as a string if it is a single plain text. Calls are written in tool_calls,
+and also in content if they come before other blocks, or have more than id, name and arguments. The fields of messages
+are below, with the forms of parts; a note keeps the class of a chunk.
 """
 
 from __future__ import annotations
@@ -74,6 +81,7 @@ from agentmsg.formats import (
     Containers,
     Native,
     adopt,
+    envelopes,
     is_list,
     is_object,
     maker,
@@ -83,6 +91,7 @@ from agentmsg.formats import (
     speed,
 )
 from agentmsg_codecs.langchain.documents import TREES, contents_of
+from agentmsg_codecs.langchain.envelope import ISSUED
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages.depth import read_all
 from agentmsg_codecs.langchain.messages.engine import Messages
@@ -116,6 +125,7 @@ class LangChainCodec(ContainerCodec):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangChain (messages_to_dict, model_dump)"
     containers: ClassVar[Containers] = CONTAINERS
+    envelope: ClassVar[envelopes.Envelope | None] = ISSUED
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))
@@ -154,7 +164,8 @@ class LangChainCodec(ContainerCodec):
             note["holes"] = contents.holes
         extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
         messages = separate(messages, self.engine.parts)
-        return _make_history(tuple(messages), extras=extras, notes=adopt({FAMILY: note}))
+        history = _make_history(tuple(messages), extras=extras, notes=adopt({FAMILY: note}))
+        return ISSUED.unwrapped(history)
 
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
@@ -173,14 +184,15 @@ class LangChainCodec(ContainerCodec):
                 messages = None  # the general path raises the error, with its path
         if messages is None:
             return super().from_bytes(raw, limits, duplicates)
-        return CONTAINERS.history(CONTAINERS.contents([]), separate(messages, self.engine.parts), form=form)
+        messages = separate(messages, self.engine.parts)
+        return ISSUED.unwrapped(CONTAINERS.history(CONTAINERS.contents([]), messages, form=form))
 
     def write(self, history: am.History) -> Any:
         """Return the native messages, in the form and container of the history's notes, or else of the options."""
         form = mark_of(history, FAMILY, "/form") if history.notes else None
         form = form if isinstance(form, str) and form in _WRITABLE else self.form
         self.engine.fill()
-        write = self.engine.write
+        write, history = self.engine.write, ISSUED.wrapped(history)
         natives = [write(message, form) for message in gather(history.messages, self.engine.parts)]
         note = note_of(history, FAMILY) if history.notes else EMPTY
         contents = noted(history.extras.get(FAMILY), note.get("/container"), note)

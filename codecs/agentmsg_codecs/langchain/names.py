@@ -54,14 +54,14 @@ STOP_OF: Mapping[str, Mapping[str, str]] = {
 # The native words that aren't ours under any key.
 NATIVE_STOPS: Mapping[str, str] = {native: ours for words in FINISH_OF.values() for native, ours in words.items()}
 
-# The words for providers whose own formats have another name for them.
-_OWNERS = {"google_genai": "google", "google_vertexai": "google", "bedrock_converse": "bedrock"}
-
-
-def provider_in(response: Mapping[str, Any]) -> str | None:
-    """Return the provider that response metadata name: that of signatures and server tools that name none."""
-    word = response.get("model_provider")
-    return _OWNERS.get(word, word) if type(word) is str else None
+# The words in `model_provider` for which the model has others: all else is the same.
+PROVIDER_OF: Mapping[str, str] = {"google_genai": "google", "google_vertexai": "google", "bedrock_converse": "bedrock"}
+# The same the other way round, for new words.
+WORD_OF_PROVIDER: Mapping[str, str] = {"google": "google_genai", "bedrock": "bedrock_converse"}
+# OpenAI's APIs, by the word for their answers in `object`.
+API_OF: Mapping[str, str] = {"response": "responses", "chat.completion": "chat"}
+OBJECT_OF: Mapping[str, str] = {api: word for word, api in API_OF.items()}
+OPENAI = "openai"
 
 
 def finish_reason(key: str, word: str) -> str:

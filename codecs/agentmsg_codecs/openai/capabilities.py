@@ -32,6 +32,7 @@ from agentmsg_codecs.openai.places import (
     is_field_image,
     is_native_entry,
     is_thinking_field,
+    is_told_audio,
     place_of,
 )
 from agentmsg_codecs.openai.reasoning import LISTS
@@ -117,7 +118,7 @@ class Layout:
         kind = block.__class__
         if is_native_entry(block) or (kind is am.ToolUseBlock and block.kind != "server"):
             return _CALLED
-        if is_field_audio(block):
+        if is_field_audio(block) and not (self._refusal_last and is_told_audio(block)):
             return _SOUND
         if kind is am.ImageBlock and is_field_image(block):
             return _SHOWN

@@ -9,6 +9,7 @@ from agentmsg.formats import Drop, Swap, media, natives, rules
 from agentmsg_codecs.openai.format import AUDIO_FORMATS, SOUND_ALIASES, is_alias
 from agentmsg_codecs.openai.hints import is_odd
 from agentmsg_codecs.openai.names import FAMILY
+from agentmsg_codecs.openai.places import is_told_audio
 
 if TYPE_CHECKING:
     from agentmsg.formats import Rule
@@ -89,10 +90,10 @@ def carried_field_sound(block: Any) -> Any:
 def carried_answered_sound(block: Any) -> Any:
     """Keep sound in a response: the data, with all keys that the schema requires; a reference only if it was read."""
     source = block.source
-    if isinstance(source, am.FileSource):
-        return carried_field_sound(block) if is_odd(block) else rules.audio_as_text(block)
-    if not isinstance(source, am.Base64Source):
+    if is_told_audio(block):
         return rules.audio_as_text(block)
+    if isinstance(source, am.FileSource):
+        return carried_field_sound(block)
     bare = _bare_data(source)
     changes: dict[str, Any] = {} if bare is source else {"source": bare}
     if not is_odd(block):

@@ -53,6 +53,13 @@ def is_field_audio(block: Any) -> bool:
     )
 
 
+def is_told_audio(block: am.AudioBlock) -> bool:
+    """Whether a response tells sound in words: it holds data, and a reference only if it was read."""
+    return not isinstance(block.source, am.Base64Source) and not (
+        isinstance(block.source, am.FileSource) and is_odd(block)
+    )
+
+
 def is_field_image(block: Any) -> bool:
     """Whether an image belongs in the ``images`` of its message, not in its content."""
     return block.__class__ is am.ImageBlock and is_marked(block, FAMILY, "/images")

@@ -55,7 +55,7 @@ from agentmsg.formats import (
     times,
     write_as,
 )
-from agentmsg.formats.bodies import ANSWER, Answers
+from agentmsg.formats.bodies import ANSWER, Answers, as_read
 from agentmsg.formats.forms import Const, Described, Form, Hatch, Key, Spare, Text, Via
 from agentmsg_codecs.openai.annotations import ANNOTATIONS
 from agentmsg_codecs.openai.hints import HINTS
@@ -119,14 +119,6 @@ _TIME = Via(
 _USAGE = Via(read_usage, write_usage, {"$ref": "#/$defs/usage"}, KEEP)
 
 
-def _as_read(old: am.Msg, new: am.Msg) -> am.Msg:
-    """Return a message that is written without a test, if the one that it was made of is."""
-    reader = speed.reader_of(old)
-    if reader is not None:
-        speed.remember_reader(new, reader)
-    return new
-
-
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class OpenAIResponseCodec(Answers, Codec):
     """Responses of OpenAI Chat Completions.
@@ -142,6 +134,8 @@ class OpenAIResponseCodec(Answers, Codec):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "OpenAI Chat Completions (responses)"
     space: ClassVar[str] = RESPONSE
+    provider: ClassVar[str] = "openai"
+    api: ClassVar[str | None] = "chat"
     writes_plain: ClassVar[bool] = True
 
     thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
@@ -193,7 +187,8 @@ class OpenAIResponseCodec(Answers, Codec):
 
     def make_caps(self) -> Caps:
         """Return what a response supports; see response_capabilities.py."""
-        return make_response_caps(self.engine, self.answer, self._read_whole, as_text=self.thinking == "text")
+        is_text = self.thinking == "text"
+        return make_response_caps(self.engine, self.answer, self._read_whole, self.by_provider, as_text=is_text)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -213,7 +208,7 @@ class OpenAIResponseCodec(Answers, Codec):
         """Read the message of a response; if the model can't express it, its role is ``native``."""
         self.engine.fill()
         try:
-            return self.linked(read_as(self.answer.shapes["response"], document, RESPONSE))
+            return self.linked(self.answered(read_as(self.answer.shapes["response"], document, RESPONSE)))
         except (Unreadable, AgentMsgError):
             return natives.read_whole(document, FAMILY)
 
@@ -251,7 +246,7 @@ class OpenAIResponseCodec(Answers, Codec):
             marks["odd"] = True
         if marks:
             found = marked(found, RESPONSE, **marks)
-        return found if found is message else _as_read(message, found)
+        return found if found is message else as_read(message, found)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -262,14 +257,16 @@ class OpenAIResponseCodec(Answers, Codec):
         self.engine.fill()
         message = history.messages[0]
         kept = natives.native_of(message, FAMILY)
-        return write_as(self.answer.shapes["response"], self.unlinked(message), RESPONSE) if kept is None else kept
+        if kept is not None:
+            return kept
+        return write_as(self.answer.shapes["response"], self.unlinked(self.unanswered(message)), RESPONSE)
 
     def unlinked(self, message: am.Msg) -> am.Msg:
         """Return a message to write without what ``linked`` adds again."""
         found = without_usage_of_choice(message)
         if found.content and found.content[-1].notes:
             found = next(unlinked((found,)))
-        return found if found is message else _as_read(message, found)
+        return found if found is message else as_read(message, found)
 
     def _is_as_read(self, message: am.Msg) -> bool:
         return speed.reader_of(message) is self.answer.shapes["response"].origin

@@ -218,13 +218,21 @@ def _only_in_lists(cell: Cell, absent: Any) -> Cell:
     return lambda value, block: cell(value, block) if is_odd(block) or is_message_hint(value) else absent
 
 
-def make_response_caps(messages: Messages, answer: Described, read: Callable[[Any], am.Msg], *, as_text: bool) -> Caps:
+def make_response_caps(
+    messages: Messages,
+    answer: Described,
+    read: Callable[[Any], am.Msg],
+    by_provider: Callable[[MessageRow], MessageRow],
+    *,
+    as_text: bool,
+) -> Caps:
     """Return the capability table of responses.
 
     Args:
         messages: the reader and writer of the message inside.
         answer: the forms of what is around it.
         read: the reader of a document.
+        by_provider: completes the row of messages, which say who answered.
         as_text: whether thinking without a field becomes text, in tags.
     """
     rows = assistant_rows(
@@ -232,10 +240,7 @@ def make_response_caps(messages: Messages, answer: Described, read: Callable[[An
     )
     for cls in _SAID:
         fields = rows[cls].fields
-        only = {
-            "cache": _only_in_lists(fields["cache"], None),
-            "extras": _only_in_lists(fields["extras"], EMPTY),
-        }
+        only = {"cache": _only_in_lists(fields["cache"], None), "extras": _only_in_lists(fields["extras"], EMPTY)}
         rows[cls] = Row({**fields, **only}, _with_words)
 
     def read_whole(native: Any) -> am.Msg:
@@ -244,22 +249,16 @@ def make_response_caps(messages: Messages, answer: Described, read: Callable[[An
         return read(native)
 
     made, metadata = Rows(answer), _metadata(answer)
+    fields = {
+        **made.message("response"),
+        **made.message("choice"),
+        "usage": _usage(),
+        "response_metadata": metadata,
+        "extras": _extras(messages, answer, metadata),
+    }
+    row = MessageRow(fields=fields, blocks=rows, otherwise=_answer, joins=_joined)
     return Caps(
-        messages={
-            "assistant": MessageRow(
-                fields={
-                    **made.message("response"),
-                    **made.message("choice"),
-                    "usage": _usage(),
-                    "response_metadata": metadata,
-                    "extras": _extras(messages, answer, metadata),
-                },
-                blocks=rows,
-                otherwise=_answer,
-                joins=_joined,
-            ),
-            "native": rules.native_message_row(FAMILY, read_whole),
-        },
+        messages={"assistant": by_provider(row), "native": rules.native_message_row(FAMILY, read_whole)},
         history={
             "extras": carried_extras((RESPONSE, lambda history: None if history.messages else frozenset({"choices"})))
         },

@@ -47,6 +47,8 @@ from agentmsg_codecs.openai_responses.likeness import OWN_PARAMETERS, is_item, s
 from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY, PROVIDER, STORED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
@@ -140,6 +142,15 @@ class OpenAIResponsesCodec(OpenAIResponses):
         if not items and mark_of(history, FAMILY, "/input") == "absent" and _is_stored({**rest, **body}):
             del body["input"]
         return _REQUESTS.closed(history, body, settings)
+
+    def read_parts(self, parts: Sequence[Any]) -> tuple[am.Block, ...]:
+        """Read items of the assistant's side."""
+        self.engine.fill()
+        return self.engine.read_run(parts)
+
+    def _parts_of(self, blocks: Sequence[am.Block]) -> list[Any]:
+        self.engine.fill()
+        return self.engine.write_run(blocks)
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the items of a document."""

@@ -88,6 +88,8 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     title: ClassVar[str] = "OpenAI Responses (responses)"
     space: ClassVar[str] = RESPONSE
     carrier: ClassVar[str | None] = PROVIDER
+    provider: ClassVar[str] = PROVIDER
+    api: ClassVar[str | None] = "responses"
 
     engine: Items = attrs.field(factory=_items, init=False, eq=False, repr=False)
     answer: Described = ANSWER
@@ -124,7 +126,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
         rows = self.answer.rows
         usage = carried(rows.row("usage").fields)
         return answer_caps(
-            self.answer,
+            self,
             fields={"usage": usage, "extras": _beside_status(rows.row("response").fields["extras"])},
             blocks=run_rows(self.engine, self.engine.answer_of, thinking=self.thinking, is_answer=True),
             results=input_rows(self.engine, "inner"),

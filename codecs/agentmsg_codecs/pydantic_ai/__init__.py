@@ -22,6 +22,7 @@ Follows the Python package pydantic-ai 2.68. Dumps of older versions are read to
 | a result without tool_name | the name of its call |
 | builtin-tool-call; builtin-tool-return | call and result of kind "server" |
 | thought_signature of provider_details; signature | signature by "google"; by the provider_name |
+| provider_name of a response; google-gla, google-vertex, google-cloud | provider, with api by the id; "google" |
 | usage, model_name, timestamp, finish_reason | usage, model, created_at, finish_reason |
 | provider_response_id; provider_details of a response | id; response_metadata |
 | vendor_id, vendor_details; request_tokens, response_tokens of usage | their names before 1.0 |
@@ -29,6 +30,11 @@ Follows the Python package pydantic-ai 2.68. Dumps of older versions are read to
 | role in place of kind and parts (to 0.0.12): see by_role.py | the same messages |
 | any other part; message | NativeBlock, or a message with the role "native" |
 | unknown keys; those of an object inside a part | extras["pydantic-ai"]; a namespace of its own |
+
+What an answer of Anthropic, OpenAI (Chat Completions, Responses), Google or Bedrock holds for its provider is written
+as this provider's client of the library keeps it, and read as the provider's own blocks: see ``issuers``. Any other
+message, and what a client has no place for, has the form of the table. Message objects (``result.all_messages()``) can
+be read as they are.
 """
 
 from __future__ import annotations
@@ -37,10 +43,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import ContainerCodec, Containers, issuers
+from agentmsg.formats import ContainerCodec, Containers, speed
+from agentmsg.formats import issuers as payloads
+from agentmsg_codecs.pydantic_ai.issuers import Issuers
 from agentmsg_codecs.pydantic_ai.likeness import sniff_message
 from agentmsg_codecs.pydantic_ai.messages import Messages
 from agentmsg_codecs.pydantic_ai.names import CONTAINERS, FAMILY
+from agentmsg_codecs.pydantic_ai.objects import dumped
 
 if TYPE_CHECKING:
     import agentmsg as am
@@ -64,7 +73,8 @@ class PydanticAICodec(ContainerCodec):
     title: ClassVar[str] = "Pydantic AI (ModelMessages)"
     containers: ClassVar[Containers] = CONTAINERS
 
-    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
+    engine: ClassVar[Messages] = Messages()
+    envelope: ClassVar[Issuers] = Issuers(engine)
 
     @property
     def described(self) -> tuple[Described, ...]:
@@ -82,12 +92,19 @@ class PydanticAICodec(ContainerCodec):
         contents = CONTAINERS.contents(document)
         self.engine.fill()
         messages = self.engine.read(contents.each(self.engine.group))
-        return CONTAINERS.history(contents, issuers.with_issuers(messages, FAMILY, "anthropic"))
+        return self.envelope.unwrapped(
+            CONTAINERS.history(contents, payloads.with_issuers(messages, FAMILY, "anthropic"))
+        )
+
+    def read_held(self, document: Any, depth: int) -> am.History | None:
+        """Read message objects as the library dumps them."""
+        found = dumped(document)
+        return None if found is None else self.read(speed.copy_document(found, depth))
 
     def write(self, history: am.History) -> Any:
         """Write the native messages, in the container that was read, else in that of the option."""
         self.engine.fill()
-        return CONTAINERS.document(history, self.engine.write(history.messages), self.container)
+        return CONTAINERS.document(history, self.engine.write(self.envelope.wrapped(history).messages), self.container)
 
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles Pydantic AI."""

@@ -34,7 +34,7 @@ from agentmsg_codecs.pydantic_ai.names import (
     UNSIGNED,
     VENDOR,
 )
-from agentmsg_codecs.pydantic_ai.values import BINARY_KEYS, shown_text
+from agentmsg_codecs.pydantic_ai.values import BINARY_KEYS, answered, shown_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -163,7 +163,10 @@ def make_caps(messages: Messages) -> Caps:
                 concerns=am.NativeBlock,
             ),
             "assistant": MessageRow(
-                fields={**response, "finish_reason": own.finish}, blocks=_model_rows(messages), results=inner
+                fields={**response, "finish_reason": own.finish},
+                blocks=_model_rows(messages),
+                results=inner,
+                otherwise=answered,
             ),
             "tool": MessageRow(
                 fields=fields("tool_again", "tool", metadata=KEEP), blocks={am.ToolResultBlock: result}, results=inner

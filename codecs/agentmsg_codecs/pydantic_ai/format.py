@@ -57,7 +57,16 @@ from agentmsg_codecs.pydantic_ai.content import (
 )
 from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
 from agentmsg_codecs.pydantic_ai.responses import USAGE, Usage
-from agentmsg_codecs.pydantic_ai.values import DETAIL, SIGNED, STRUCTURED, TIME, data_at, partly_modelled
+from agentmsg_codecs.pydantic_ai.values import (
+    ANSWERED,
+    DATA,
+    DETAIL,
+    SIGNED,
+    STRUCTURED,
+    TIME,
+    data_at,
+    partly_modelled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -126,9 +135,7 @@ def _media() -> tuple[Form, ...]:
         for kind, cls in media.CLASSES.items()
         for form in (
             Form(f"{kind}_data", cls, "binary", (
-                Spread("source", am.Base64Source, (
-                    Key("data", "data", Text()), Key("media_type", "media_type", Text()),
-                )), _vendor(cls),
+                DATA, _vendor(cls),
             ), tag_key="kind", fits=_of_kind(kind), when=_holds(am.Base64Source)),
             Form(f"{kind}_uploaded", cls, "uploaded-file", (
                 Spread("source", am.FileSource, (
@@ -352,7 +359,8 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
             Key("provider_details", "response_metadata", Object(), "null"),
             _ID, Key("finish_reason", "finish_reason", Words(FINISH, is_closed=True), "null"),
             Key("metadata", "metadata", Object(), "null"),
-            *_nulls("model_id", "provider_name", "provider_url", "canonical_system", "run_id", "conversation_id",
+            ANSWERED,
+            *_nulls("model_id", "provider_url", "canonical_system", "run_id", "conversation_id",
                     "workspace_ref", "history_digest", "failed_attempts"),
             Spare("state", "complete"),
         ), tag_key="kind", fixed={"role": "assistant"}, is_apart="response"),

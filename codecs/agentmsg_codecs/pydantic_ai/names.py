@@ -19,6 +19,8 @@ OF_DETAILS: Mapping[type[am.BaseBlock], Mapping[str, str]] = {
     am.ToolUseBlock: {"thought_signature": "signature"},
     am.CompactionBlock: {"encrypted_content": "encrypted"},
 }
+# The model's words for providers that have another name in parts.
+PROVIDERS: Mapping[str, str] = {"google-gla": "google", "google-vertex": "google", "google-cloud": "google"}
 # Extras of unsigned thinking that names a provider.
 UNSIGNED, NAME = f"{FAMILY}.unsigned", "provider_name"
 # Extras of data that the model sees as other text than its JSON.

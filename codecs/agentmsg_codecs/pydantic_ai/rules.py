@@ -10,7 +10,8 @@ from agentmsg import thaw
 from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, media, natives, rules, usually
 from agentmsg_codecs.pydantic_ai.content import hint_of, is_structured
 from agentmsg_codecs.pydantic_ai.format import FINISH
-from agentmsg_codecs.pydantic_ai.names import FAMILY, KEEPERS, OUTCOMES, TTLS
+from agentmsg_codecs.pydantic_ai.names import FAMILY, KEEPERS, OUTCOMES, TTLS, UNSIGNED
+from agentmsg_codecs.pydantic_ai.values import MEDIA_TYPES, ODD_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +67,9 @@ def _own_kind(block: Any, source: Any) -> bool:
 
 
 def _typed(block: Any, source: Any) -> Any:
-    """Return data with a media type of its kind."""
+    """Return data with a media type of its kind, in the library's word."""
+    if source.media_type in MEDIA_TYPES and not is_marked(block, FAMILY, ODD_TYPE):
+        source = source.evolve(media_type=MEDIA_TYPES[source.media_type])
     if source.media_type is not None and _own_kind(block, source):
         return source
     guess = media.guess_media_type(source.data)
@@ -113,7 +116,13 @@ def file_of_model(block: Any) -> Any:
 
 
 def thinking(block: am.ThinkingBlock) -> Any:
-    """Keep thinking; redacted thinking holds nothing else."""
+    """Keep thinking; redacted thinking holds nothing else.
+
+    An item of reasoning that says nothing is dropped: the clients would make an empty text of it.
+    """
+    if not (block.thinking or block.redacted or block.signature) and block.item_id is not None:
+        is_own = UNSIGNED in block.extras or is_marked(block, FAMILY, "/hollow")
+        return block if is_own else Drop("an item of reasoning without text, or what is encrypted, has no part")
     if block.redacted is None or (not block.thinking and block.signature is None and block.item_id is None):
         return block
     return Swap(block.evolve(thinking="", signature=None, item_id=None), "thinking is readable or opaque here")

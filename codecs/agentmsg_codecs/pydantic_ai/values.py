@@ -13,20 +13,23 @@ from agentmsg.formats import (
     EMPTY,
     KEEP,
     Native,
+    Swap,
     Unreadable,
     adopt,
     cells,
     dump_json,
     is_mapping,
+    is_marked,
     is_object,
     maker,
+    mark_of,
     natives,
     spelling,
     times,
     usually,
 )
 from agentmsg.formats.forms import Hatch, Key, Via
-from agentmsg_codecs.pydantic_ai.names import FILE, NAME, TOLD, UNSIGNED, VENDOR
+from agentmsg_codecs.pydantic_ai.names import FAMILY, FILE, NAME, PROVIDERS, TOLD, UNSIGNED, VENDOR
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -167,8 +170,10 @@ def _read_signed(native: Native) -> dict[str, Any]:
     value, provider = native.get("signature"), native.get("provider_name")
     if type(value) is str and type(provider) is str:
         return {"signature": _make_signature(provider, value)}  # the usual case
-    notes = {key: "absent" for key in ("signature", "provider_name") if key not in native}
+    notes: dict[str, Any] = {key: "absent" for key in ("signature", "provider_name") if key not in native}
     if value is None:
+        if provider is None and not native.get("content") and native.get("id"):
+            notes["/hollow"] = True
         return {"notes": notes} if provider is None else {"notes": notes, "extras": {UNSIGNED: adopt({NAME: provider})}}
     if type(value) is not str or not (provider is None or type(provider) is str):
         raise Unreadable("a signature is a string")
@@ -187,6 +192,56 @@ def _write_signed(block: am.ThinkingBlock) -> Native:
 SIGNED = Hatch(
     keys=("signature", NAME), cells={"signature": cells.bare}, get=_read_signed, put=_write_signed,
     spaces=(UNSIGNED,), schema={key: {"type": ["string", "null"]} for key in ("signature", NAME)}, about="signature",
+)  # fmt: skip
+
+
+# -- who answered -----------------------------------------------------------------------------------------------------
+
+_APIS = {"resp_": "responses", "chatcmpl-": "chat"}
+
+
+def api_of(provider: str | None, answer: str | None) -> str | None:
+    """Return the API of OpenAI that gave an answer, as its id tells."""
+    if provider != "openai" or answer is None:
+        return None
+    return next((api for start, api in _APIS.items() if answer.startswith(start)), None)
+
+
+def _read_answered(native: Native) -> dict[str, Any]:
+    word, answer = native.get(NAME), native.get("provider_response_id")
+    if word is None:
+        return {} if NAME in native else {"notes": {NAME: "absent"}}
+    if type(word) is not str:
+        raise Unreadable("a provider is a text")
+    if word in PROVIDERS:
+        return {"provider": PROVIDERS[word], "notes": {"/provider": word}}
+    api = api_of(word, answer if type(answer) is str else None)
+    return {"provider": word} if api is None else {"provider": word, "api": api}
+
+
+def _write_answered(message: am.Msg) -> Native:
+    return {NAME: word_of(message)}
+
+
+def word_of(message: am.Msg) -> str | None:
+    """Return the framework's word for the provider of a message."""
+    word: Any = mark_of(message, FAMILY, "/provider") if message.notes else None
+    return word if type(word) is str and PROVIDERS.get(word) == message.provider else message.provider
+
+
+def answered(message: am.Msg) -> Any:
+    """Keep the API that answered if the id of the answer tells it."""
+    api = api_of(message.provider, message.id)
+    own = message.provider not in PROVIDERS
+    if own and (message.api == api or (api is None and isinstance(message.api, am.Made))):
+        return message  # a made one counts as absent
+    new = message.evolve(api=api, provider=PROVIDERS.get(str(message.provider), message.provider))
+    return Swap(new, "the id of an answer tells the API here", "annotation")
+
+
+ANSWERED = Hatch(
+    keys=(NAME,), cells={"provider": KEEP, "api": KEEP}, get=_read_answered, put=_write_answered,
+    schema={NAME: {"type": ["string", "null"]}}, about="provider; api", nothing={NAME: None},
 )  # fmt: skip
 
 
@@ -224,6 +279,35 @@ STRUCTURED = Hatch(
 
 # -- the data of a file -----------------------------------------------------------------------------------------------
 
+# The library dumps bytes in the alphabet of URLs, and reads both; everybody else has the standard one.
+_URL_SAFE = "/url-safe"
+# Media types that the library refuses, though others use them; and the mark of data that were read with one.
+MEDIA_TYPES = {"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav"}
+ODD_TYPE = "/odd-type"
+_TO_STANDARD, _TO_URL_SAFE = str.maketrans("-_", "+/"), str.maketrans("+/", "-_")
+
+
+def _read_data(native: Native) -> dict[str, Any]:
+    value, kind = native["data"], native["media_type"]
+    if not (type(value) is type(kind) is str):
+        raise Unreadable("data is base64, with a media type")
+    notes: dict[str, Any] = {ODD_TYPE: True} if kind in MEDIA_TYPES else {}
+    if ("-" in value or "_" in value) and not ("+" in value or "/" in value):
+        notes[_URL_SAFE] = True
+        value = value.translate(_TO_STANDARD)
+    return {"source": am.Base64Source(value, kind), "notes": notes}
+
+
+def _write_data(block: Any) -> Native:
+    source: Any = block.source
+    is_safe = bool(block.notes) and is_marked(block, FAMILY, _URL_SAFE)
+    return {"data": source.data.translate(_TO_URL_SAFE) if is_safe else source.data, "media_type": source.media_type}
+
+
+DATA = Hatch(
+    keys=("data", "media_type"), cells={"source": cells.bare}, get=_read_data, put=_write_data,
+    must=("data", "media_type"), schema={key: {"type": "string"} for key in ("data", "media_type")}, about="source",
+)  # fmt: skip
 BINARY_KEYS = frozenset({"kind", "data", "media_type"})
 
 
@@ -240,13 +324,10 @@ def data_at(key: str) -> Hatch:
         held: Any = native[key]
         if not is_binary(held):
             raise Unreadable("a file is data with a media type")
-        source = am.Base64Source(held["data"], held["media_type"])
-        return {"source": source, "extras": natives.rest_of(held, BINARY_KEYS, FILE)}
+        return {**_read_data(held), "extras": natives.rest_of(held, BINARY_KEYS, FILE)}
 
     def write(block: Any) -> Native:
-        source: Any = block.source
-        told = {"kind": "binary", "data": source.data, "media_type": source.media_type}
-        return {key: {**told, **natives.extras_copy(block, FILE)}}
+        return {key: {"kind": "binary", **_write_data(block), **natives.extras_copy(block, FILE)}}
 
     return Hatch(
         keys=(key,), cells={"source": KEEP}, get=read, put=write, must=(key,), spaces=(FILE,),

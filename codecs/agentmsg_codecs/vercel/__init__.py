@@ -31,12 +31,19 @@ Follows the npm package ai 7.0; reads 5 and 6, too, and calls and results of 4.
 | anthropic.redactedData | redacted |
 | openai.itemId; openai.phase; openai.imageDetail | item_id; phase; detail |
 | anthropic.title; anthropic.context of a file | title; context |
+| anthropic.citations, anthropic.containerUpload of a file; google.videoMetadata | extras of anthropic and gemini |
+| custom in an output, anthropic.type "tool-reference" | NativeBlock of anthropic, tool_reference |
 | other providerOptions | extras["vercel.options"] |
 | providerOptions of a message whose content is a text | those of the text |
 | any other part; message | NativeBlock; a message with the role "native" |
 | unknown keys | extras["vercel"]; those of an output extras["vercel.output"] |
 
 The id of a call tells which provider runs its tool (``srvtoolu_...``, ``ws_...``). A system prompt is one text.
+
+An answer of Anthropic, of OpenAI's Responses API or of Google is kept as the SDK's client for it keeps it, so that it
+goes back to its provider: citations, compactions, calls and results of server tools, MCP servers, several summaries,
+custom tools, code execution (@ai-sdk/anthropic 4.0, @ai-sdk/openai 4.0, @ai-sdk/google 4.0; the tables are in
+``issuers/``). The parts tell who answered, ``provider`` and ``api`` of the message; plain texts and calls don't.
 """
 
 from __future__ import annotations
@@ -46,6 +53,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.formats import Containers, cells, is_marked, marked, natives, note_of
+from agentmsg_codecs.vercel.envelope import VercelEnvelope
 from agentmsg_codecs.vercel.likeness import sniff
 from agentmsg_codecs.vercel.messages import Messages
 from agentmsg_codecs.vercel.names import FAMILY
@@ -76,6 +84,7 @@ class VercelCodec(Vercel):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Vercel AI SDK (ModelMessage)"
     containers: ClassVar[Containers] = CONTAINERS
+    envelope: ClassVar[VercelEnvelope] = VercelEnvelope()
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
@@ -99,7 +108,7 @@ class VercelCodec(Vercel):
         if not _is_beside(history):
             return super().write(history)
         self.engine.fill()
-        native_messages = self.engine.write(history.messages[1:])
+        native_messages = self.engine.write(self.envelope.wrapped(history).messages[1:])
         beside = {**natives.extras_of(history, FAMILY), SYSTEM: history.messages[0].text}
         return self.containers.document(history.evolve(extras={FAMILY: beside}), native_messages, self.container)
 

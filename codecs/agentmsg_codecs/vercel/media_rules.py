@@ -56,7 +56,12 @@ def settled(block: Any, source: Any, why: str) -> Any:
 
 
 def likely_type(source: Any, kind: str) -> str:
-    """Return the media type for a source of a kind that lacks one: from its data, else the usual one."""
+    """Return the media type for a source of a kind that lacks one: from its data, else the usual one.
+
+    Clients refuse a document by address that isn't said to be a PDF, and those that providers read are.
+    """
+    if kind == "file" and isinstance(source, am.URLSource):
+        return "application/pdf"
     guess = media.guess_media_type(source.data) if isinstance(source, am.Base64Source) else None
     return guess if guess is not None and media.kind_of(guess) == kind else USUAL[kind]
 

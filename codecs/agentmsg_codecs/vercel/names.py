@@ -17,6 +17,7 @@ RUNNERS = {
     "mcpr_": "openai", "fs_": "openai", "ig_": "openai",
 }  # fmt: skip
 # How the ids of OpenAI items begin.
-ITEMS = ("rs_", "msg_", "fc_", "ctc_", "ws_", "ci_", "mcp_", "mcpr_", "fs_", "ig_", "cu_", "lsh_", "ts_", "cmp_")
+ITEMS = ("rs_", "msg_", "fc_", "ctc_", "ws_", "ci_", "mcp_", "mcpr_", "fs_", "ig_", "cu_", "lsh_", "ts_", "tsc_",
+         "tso_", "cmp_")  # fmt: skip
 # The media types of media without one.
 USUAL = {"image": "image/*", "audio": "audio/*", "video": "video/*", "file": "application/octet-stream"}

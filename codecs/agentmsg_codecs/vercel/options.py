@@ -21,7 +21,7 @@ from agentmsg.formats import (
     speed,
 )
 from agentmsg.formats.forms import Const, Form, Hatch
-from agentmsg_codecs.vercel.names import ITEMS, OPTIONS
+from agentmsg_codecs.vercel.names import FAMILY, ITEMS, OPTIONS, UI
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -169,7 +169,8 @@ class Options(speed.Record):
 
     def _item_id(self, value: str, block: Any) -> str | None:
         """Keep the id of an OpenAI item, or one that was read as such."""
-        return value if value.startswith(ITEMS) or is_marked(block, self.family, "/id") else None
+        is_read = is_marked(block, FAMILY, "/id") or is_marked(block, UI, "/id")
+        return value if value.startswith(ITEMS) or is_read else None
 
     def _left(self, options: Any, block: Any) -> Any:
         """Return the options of a block's extras that are read as extras again, beside the block's fields."""

@@ -61,7 +61,8 @@ class Vercel(ContainerCodec):
         if not all(map(is_object, contents.natives)):
             contents.each(check_message)  # its error has the path
         self.engine.fill()
-        return self.containers.history(contents, self.read_all(contents))
+        history = self.containers.history(contents, self.read_all(contents))
+        return history if self.envelope is None else self.envelope.unwrapped(history)
 
     def read_all(self, contents: Any) -> list[am.Msg]:
         """Read the messages of a document."""
@@ -71,4 +72,5 @@ class Vercel(ContainerCodec):
     def write(self, history: am.History) -> Any:
         """Write a history that fits, in the container that it was read from, or as the option decides."""
         self.engine.fill()
-        return self.containers.document(history, self.engine.write(history.messages), self.container)
+        inside = history if self.envelope is None else self.envelope.wrapped(history)
+        return self.containers.document(inside, self.engine.write(inside.messages), self.container)

@@ -27,9 +27,9 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
-from agentmsg.formats.forms import Arguments, Each, Form, Hatch, Key, Link, Text, Via, Words, Wrapped
+from agentmsg.formats.forms import Arguments, Each, Form, Hatch, Key, Link, Text, Via, Wrapped
 from agentmsg_codecs.langchain.blocks.dialects import inner_object
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text, required, via
+from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text, via
 from agentmsg_codecs.langchain.blocks.v1_forms import TITLES, args_of, call_input
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
@@ -101,11 +101,6 @@ _CALLS = (
     ), fixed=_FUNCTION, notes={"shape": "tool_use-text"}, fits=lambda part: type(part.get("input")) is str),
     Form("used", am.ToolUseBlock, "tool_use", (*_CALL, foreign(*OF_USES)), fixed=_FUNCTION,
          when=lambda block: ANTHROPIC in block.extras and _has_object(block)),
-    Form("server_tool_use", am.ToolUseBlock, "server_tool_use", (*_CALL, foreign("caller")), fixed=_SERVER,
-         when=lambda block: server_name(block) is None and _has_object(block)),
-    Form("mcp_tool_use", am.ToolUseBlock, "mcp_tool_use", (*_CALL, foreign("server_name")), fixed=_SERVER,
-         when=lambda block: server_name(block) is not None and _has_object(block),
-         fits=lambda part: type(part.get("server_name")) is str),
 )  # fmt: skip
 
 
@@ -178,16 +173,11 @@ def _says_given(tag: str) -> Callable[[Any], bool]:
     return test
 
 
-_LINK = Key("tool_use_id", "tool_call_id", Link(), "null")
-_BESIDE = (foreign("caller", "retrieved_at"), ID, CACHE)
-
-
-def _known_result(tag: str, name: str) -> Form:
-    content = required(
-        ("content",), _GIVEN, lambda part: form_of(tag, part["content"]), lambda block: {"content": output_of(block)}
-    )
-    fixed = {**_SERVER, "name": name}
-    return Form(tag, am.ToolResultBlock, tag, (_LINK, content, *_BESIDE), fixed=fixed, when=_says_given(tag))
+def says_output(block: Any) -> bool:
+    """Whether the output of Anthropic's tool says all of a result."""
+    if block.name is not None:
+        return _says_given(f"{block.name}_tool_result")(block)
+    return all(map(is_only_text, block.content)) and block.structured is None and block.error_type is None
 
 
 def read_text(part: Any) -> Any:
@@ -215,26 +205,6 @@ _TEXT_PART = {
     "additionalProperties": False,
 }
 _TEXTS = Each(Via(read_text, _write_text, adopt(_TEXT_PART), KEEP))
-_STATUS = Words({True: "error", False: "success"}, is_closed=True)
-_RESULTS = (
-    *(_known_result(tag, name) for tag, name in TOOLS.items()),
-    Form("mcp_tool_result", am.ToolResultBlock, "mcp_tool_result", (
-        _LINK, Key("is_error", "status", _STATUS, "may"), Key("content", "content", _TEXTS), CACHE,
-    ), fixed={**_SERVER, "name": None},
-        when=lambda block: block.status in (None, "error", "success") and all(map(is_only_text, block.content))),
-)  # fmt: skip
-
-
-_NAME = via(lambda tag: tag.removesuffix("_tool_result") or None, lambda name: f"{name or ''}_tool_result")
-_STRUCTURED = via(_read_structured, lambda value: value, {"type": ["array", "object"]})
-# Of all other tools: only the end of the tag is known.
-ANY_RESULT = Form("tool_result", am.ToolResultBlock, None, (
-    Key("type", "name", _NAME), _LINK, Key("content", "structured", _STRUCTURED), *_BESIDE,
-), fixed=_SERVER, notes={"shape": "tool_result"},
-    when=lambda block: type(block.structured) not in (str, bool, int, float, type(None))
-    and block.name not in (*TOOLS.values(), "mcp"))  # fmt: skip
-
-
 # -- documents --------------------------------------------------------------------------------------------------------
 
 # By kind of source: the class, the key of its data, and the field.
@@ -325,4 +295,4 @@ _DOCUMENTS = (
     ), notes={"shape": "compaction"}),
 )  # fmt: skip
 
-OWN = (*_CALLS, *_RESULTS, *_DOCUMENTS)
+OWN = (*_CALLS, *_DOCUMENTS)

@@ -14,7 +14,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, Unreadable, blocks, dispatch, freeze, is_object, natives, plain_copy
+from agentmsg.formats import Native, Unreadable, blocks, dispatch, is_object, natives, plain_copy
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def make_converter() -> cattrs.Converter:
         _resolved(cls)
     converter: cattrs.Converter = dispatch.strict_converter()
     converter.register_structure_hook(float, _float)
-    converter.register_structure_hook_func(_is_free_form, lambda value, _: freeze(value))
+    converter.register_structure_hook_func(_is_free_form, lambda value, _: dispatch.freeze(value))
     converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
 
     def options(cls: Any) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg.formats.forms import Described
-from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, LISTED, OWN
+from agentmsg_codecs.langchain.blocks.anthropic import OWN, says_output
 from agentmsg_codecs.langchain.blocks.non_standard import V1_CLASSES
 from agentmsg_codecs.langchain.blocks.server_tools import SHAPES, careful, is_of_anthropic, result_shape
 from agentmsg_codecs.langchain.blocks.tables import (
@@ -76,7 +76,9 @@ def _is_signed_elsewhere(block: Any) -> bool:
 
 
 def _is_anthropic(block: Any) -> bool:
-    return block.kind == "server" and block.provider == ANTHROPIC and getattr(block, "is_valid", True)
+    if block.kind != "server" or block.provider != ANTHROPIC or not getattr(block, "is_valid", True):
+        return False
+    return type(block) is not am.ToolResultBlock or says_output(block)
 
 
 class ContentParts(Parts):
@@ -98,8 +100,7 @@ class ContentParts(Parts):
         self._usual: dict[Any, list[Entry] | None] = speed.Later(self._ours.__getitem__)
         self._named: dict[tuple[Any, Any], list[Entry] | None] = speed.Later(self._named_of)
         for form in ALL_FORMS:
-            if form.name != ANY_RESULT.name:
-                self._of_tag.setdefault(form.tag, []).append((form.fits, form.name))
+            self._of_tag.setdefault(form.tag, []).append((form.fits, form.name))
         result = result_shape(self.read, self._write_bare)
         shapes = (*map(self._shape, V1_CLASSES[:-1]), result)
         super().__init__(FAMILY, shapes)
@@ -216,14 +217,9 @@ class ContentParts(Parts):
         for fits, name in entries:
             if fits is None or fits(part):
                 try:
-                    block = self._read_as[name](part)
+                    return self._read_as[name](part)
                 except _REFUSED:
                     continue
-                # For the codec ``anthropic``, which by default writes a single plain text as a string.
-                return block.evolve(notes={**block.notes, **LISTED}) if name == "mcp_tool_result" else block
-        tag = part.get("type")
-        if not entries and type(tag) is str and tag.endswith("_tool_result"):
-            return self._read_as[ANY_RESULT.name](part)
         raise Unreadable
 
     def _moved(self, part: Native, provider: str | None) -> Any:

@@ -8,7 +8,7 @@ import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import Native, Unreadable, is_object, natives, speed
 from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
-from agentmsg_codecs.langchain.blocks.anthropic import ANY_RESULT, OWN, TOOLS
+from agentmsg_codecs.langchain.blocks.anthropic import OWN
 from agentmsg_codecs.langchain.blocks.converse import CONVERSE
 from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, REASONING
 from agentmsg_codecs.langchain.blocks.hosted import HOSTED
@@ -27,13 +27,13 @@ RESULT = "server_tool_result"
 MARKS = {
     "cited": "citations", "text": "annotations", "invalid_tool_call": "invalid_tool_call", "used": "tool_use",
     "server_tool_call_chunk": "server_tool_call_chunk", "server_tool_call": "server_tool_call",
-    "document_blocks": "document-blocks", "cited_document": "document", **dict.fromkeys(TOOLS, "tool_result"),
+    "document_blocks": "document-blocks", "cited_document": "document",
 }  # fmt: skip
 # Parts are tried in this order: forms that their keys alone don't identify come last.
 ALL_FORMS = tuple(
     # The caller of a reader has already called ``fits``.
     form.evolve(is_asked=True)
-    for form in (USE, *REASONING, *CONVERSE, *JAVASCRIPT, *FORMS, *DIALECTS, *HOSTED, *OWN, ANY_RESULT)
+    for form in (USE, *REASONING, *CONVERSE, *JAVASCRIPT, *FORMS, *DIALECTS, *HOSTED, *OWN)
 )
 V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
 OF_V1 = frozenset({RESULT, *(form.name for form in FORMS)})

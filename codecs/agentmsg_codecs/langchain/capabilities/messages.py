@@ -18,6 +18,7 @@ from agentmsg.formats import (
     MessageRow,
     Swap,
     carried_extras,
+    given,
     natives,
     restructure,
     rules,
@@ -28,8 +29,26 @@ from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_row
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.engine import FORMS
 from agentmsg_codecs.langchain.messages.fields import FIELDS, MAY_MEAN
-from agentmsg_codecs.langchain.messages.metadata import IN_KWARGS, MEANT, MODEL_KEYS, STOP_KEYS, read_as_words
-from agentmsg_codecs.langchain.names import CONTAINERS, ENVELOPE, FAMILY, NATIVE_STOPS, OPENAI_ROLE
+from agentmsg_codecs.langchain.messages.metadata import (
+    IN_KWARGS,
+    MEANT,
+    MODEL_KEYS,
+    OBJECT_KEY,
+    PROVIDER_KEY,
+    STOP_KEYS,
+    read_as_words,
+)
+from agentmsg_codecs.langchain.names import (
+    API_OF,
+    CONTAINERS,
+    ENVELOPE,
+    FAMILY,
+    NATIVE_STOPS,
+    OBJECT_OF,
+    OPENAI,
+    OPENAI_ROLE,
+    PROVIDER_OF,
+)
 from agentmsg_codecs.langchain.usage import carried_usage
 
 if TYPE_CHECKING:
@@ -99,9 +118,14 @@ def _system_metadata(metadata: Fields, message: am.Msg) -> Fields:
 
 def _response(response: Fields, message: am.Msg) -> Fields:
     """Reserve the keys of model and finish reason for these fields."""
+    dropped: set[str] = (
+        {PROVIDER_KEY} if message.provider is not None or type(response.get(PROVIDER_KEY)) is str else set()
+    )
+    kind = response.get(OBJECT_KEY)
+    if given(message.provider) == OPENAI and (message.api in OBJECT_OF or (type(kind) is str and kind in API_OF)):
+        dropped.add(OBJECT_KEY)
     if MEANT.isdisjoint(response):
-        return response
-    dropped: set[str] = set()
+        return _without(response, dropped)
     for keys, value in ((MODEL_KEYS, message.model), (STOP_KEYS, message.finish_reason)):
         dropped |= read_as_words(response, keys, has_word=value is not None)
     return _without(response, dropped)
@@ -110,6 +134,15 @@ def _response(response: Fields, message: am.Msg) -> Fields:
 @usually("value not in native_words", native_words=NATIVE_STOPS)
 def _finish(word: str, _: Any) -> str:
     return NATIVE_STOPS.get(word, word)
+
+
+@usually("value not in words", words=PROVIDER_OF)
+def _provider(word: str, _: Any) -> str:
+    return PROVIDER_OF.get(word, word)
+
+
+def _api(api: str, message: am.Msg) -> str | None:
+    return api if given(message.provider) == OPENAI and api in OBJECT_OF else None
 
 
 def _without_results(messages: Messages) -> Callable[[am.Msg], Any]:
@@ -150,6 +183,8 @@ def make_caps(
     fields: dict[str, Cell] = {
         **shared,
         "model": KEEP,
+        "provider": _provider,
+        "api": _api,
         "finish_reason": _finish,
         "response_metadata": _response,
         "extras": extras or message_extras(messages, (ENVELOPE, lambda _: BESIDE_DATA)),

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg import DecodeError, EncodeError, thaw
+from agentmsg import AgentMsgError, DecodeError, EncodeError, thaw
 from agentmsg.formats import (
     Native,
     Unreadable,
@@ -53,6 +53,7 @@ from agentmsg_codecs.langchain.chunks.pieces import (
     raw_copy,
     without_index,
 )
+from agentmsg_codecs.langchain.envelope import ISSUED
 from agentmsg_codecs.langchain.messages.fields import CHUNK_OF_ROLE, USUAL
 from agentmsg_codecs.langchain.messages.forms import split
 from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
@@ -67,7 +68,18 @@ if TYPE_CHECKING:
 _make_chunk = maker(am.MsgChunk)
 _make_part = maker(am.ChunkPart)
 _make_msg = maker(am.Msg)
-_SHARED = ("id", "name", "model", "metadata", "response_metadata", "usage", "finish_reason", "extras")
+_SHARED = (
+    "id",
+    "name",
+    "model",
+    "provider",
+    "api",
+    "metadata",
+    "response_metadata",
+    "usage",
+    "finish_reason",
+    "extras",
+)
 # The keys of an assistant's chunk that the engine doesn't read, and their default values.
 _OWN: Mapping[str, Any] = {
     key: field.default
@@ -116,6 +128,7 @@ def _read(native: Any, codec: LangChainCodec) -> am.MsgChunk:
     message, form = codec.engine.read({**found.rest, "type": found.tag, "data": body} if found.form == "dict" else body)
     if message.role == "native":
         raise Unreadable
+    message = _opened(message)
     if form != "dict":
         marks["/form"] = form
     parts = _placed(message, places, pieces)
@@ -235,7 +248,7 @@ def _write(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
         notes=adopt({**chunk.notes, FAMILY: {**own, "/type": tag}}),
         **{name: getattr(chunk, name) for name in _SHARED},
     )
-    native: Any = thaw(codec.engine.write(_fitting(message, codec), form))
+    native: Any = thaw(codec.engine.write(_wrapped(_fitting(message, codec)), form))
     body = native["data"] if form == "dict" else native
     if role != "tool":
         body["content"] = _with_pieces(body.get("content"), chunk, is_answer=is_answer)
@@ -246,8 +259,33 @@ def _write(chunk: am.MsgChunk, codec: LangChainCodec) -> Any:
     return native
 
 
+def _is_of_provider(block: Any) -> bool:
+    """Whether a block is of a provider's own tools, or a part that this format doesn't know."""
+    return type(block) is am.NativeBlock or getattr(block, "kind", None) == "server"
+
+
+def _opened(message: am.Msg) -> am.Msg:
+    """Return the message of a chunk with what its provider reads of these, one for one."""
+    if not any(map(_is_of_provider, message.content)):
+        return message
+    found = ISSUED.opened(message)
+    return found if len(found.content) == len(message.content) else message
+
+
+def _wrapped(message: am.Msg) -> am.Msg:
+    if not any(map(_is_of_provider, message.content)):
+        return message
+    (found,) = ISSUED.wrapped(am.History((message,))).messages
+    return found if len(found.content) == len(message.content) else message
+
+
 def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
     """Return the message with what LangChain's messages support; the caller of the codec compares the chunks."""
+    try:
+        if am.same(codec.engine.read(thaw(codec.engine.write(message, "dict")))[0], message):
+            return message
+    except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError, ValueError):
+        pass  # it doesn't fit yet
     fitted = am.decode(am.encode(message, codec, on_loss="ignore"), codec).messages
     if len(fitted) != 1 or fitted[0].role != message.role:
         raise EncodeError("LangChain has no such chunk", code="content-loss", path=("parts",))

@@ -217,13 +217,15 @@ def quick_read(native: Any) -> am.MsgChunk | None:
     if pieces is None or (usage is not None and (counted is None or not same_document(write_usage(counted), usage))):
         return None
     own = _DICT_NOTE if is_dict else _FLAT_NOTE
-    model, reason, rest, note = read_response(response)
+    model, reason, provider, api, rest, note = read_response(response)
     return _make_chunk(
         "assistant",
         (_make_part(v1.make_text(text=text)), *pieces) if text else pieces,
         id=body["id"],
         name=body["name"],
         model=model,
+        provider=provider,
+        api=api,
         finish_reason=reason,
         response_metadata=adopt(rest) if rest else EMPTY,
         usage=counted,

@@ -18,13 +18,18 @@ Follows ``JsonPlusSerializer`` of langgraph-checkpoint 4.3.
 | ext 7, the snapshot of a delta channel, with a list | the same |
 | a checkpoint without messages | a history without messages |
 | a checkpoint whose messages are in the writes of its ancestors (delta channels) | refused, code "delta-channel" |
-| other extensions: sets, times, UUIDs, Path, Send, Interrupt, models, arrays ... | plain data, in the same place |
+| sets, dates, dates with times, UUIDs, Decimals | the JSON that LangChain dumps; a note keeps the class |
+| other extensions: times, Path, Send, Interrupt, models, arrays ... | plain data, in the same place |
 | user data that looks like one of these | a map in bytes; ``{"__map__": [...]}`` as plain data |
 | ext 0 ``["builtins", "int", digits]`` (LangGraph rebuilds it unless strict) | an integer beyond 64 bits |
 | the type "json": envelopes | as in ``langchain-lc`` |
 | the same with pairs or dict forms, or without messages | ``{"__wire__": "json", "value": ...}`` as plain data |
 | MessagePack that isn't in its shortest spelling | the same, with a note |
 | MessagePack with envelopes only | ``{"__wire__": "msgpack", "value": ...}`` as plain data |
+
+The tables of ``SqliteSaver`` and ``PostgresSaver`` are read by thread, see tables.py: ``load_threads``, and files of
+SQLite. A thread's document is its newest checkpoint with config and metadata, as ``get_tuple`` returns it, and with the
+messages of a delta channel.
 
 LangGraph imports and calls what extensions name; this codec imports, looks up and calls nothing. It writes extensions
 for messages, with LangChain's own classes, and wherever the document had them. Canonical forms keep notes about those
@@ -48,6 +53,7 @@ from agentmsg.formats import (
     Native,
     adopt,
     dump_json,
+    envelopes,
     excerpt,
     is_list,
     is_mapping,
@@ -64,6 +70,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
 
 # isort: split
+from agentmsg_codecs.langchain.envelope import ISSUED
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.langgraph.checkpoints import (
     body_of,
@@ -83,12 +90,13 @@ from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
     from agentmsg.formats.forms import Described
     from agentmsg_codecs.langchain.langgraph.checkpoints import Contents
+    from agentmsg_codecs.langchain.langgraph.tables import Store
 
 
 _make_history = maker(am.History)
@@ -114,6 +122,8 @@ class LangGraphCodec(Codec):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangGraph (checkpoints, JsonPlusSerializer)"
     binary: ClassVar[bool] = True
+    envelope: ClassVar[envelopes.Envelope | None] = ISSUED
+    tables: ClassVar[frozenset[str]] = frozenset({"checkpoints", "writes"})
 
     wire: Literal["msgpack", "json"] = attrs.field(
         default="msgpack", validator=attrs.validators.in_(("msgpack", "json"))
@@ -196,7 +206,8 @@ class LangGraphCodec(Codec):
                 if marks:
                     note["/escapes"] = marks
             notes = adopt({LG: note})
-        return _make_history(messages=tuple(messages), extras=adopt({FAMILY: rest}) if rest else EMPTY, notes=notes)
+        extras = adopt({FAMILY: rest}) if rest else EMPTY
+        return ISSUED.unwrapped(_make_history(messages=tuple(messages), extras=extras, notes=notes))
 
     def write(self, history: am.History) -> Any:
         """Return the document: of the type and in the container of the history's notes, else a list."""
@@ -220,7 +231,8 @@ class LangGraphCodec(Codec):
         self.engine.fill()
         write = self._usual.others.write
         unescaped: list[Native] = []
-        natives = [write(message, unescaped, form) for message in gather(history.messages, self.engine.parts)]
+        messages = gather(ISSUED.wrapped(history).messages, self.engine.parts)
+        natives = [write(message, unescaped, form) for message in messages]
         if may_hold_marker(unescaped):
             for body in unescaped:
                 body.update(escape(body))
@@ -249,6 +261,16 @@ class LangGraphCodec(Codec):
         elif is_json(document):
             return self._old.native_messages(document)
         return [native for _, native in contents_of(document).natives]
+
+    # -- tables -------------------------------------------------------------------------------------------------
+
+    def keys_in(self, connection: Any) -> Iterator[str]:
+        """Yield the ids of the threads in the tables of a saver."""
+        return store_of(connection).threads()
+
+    def stored(self, connection: Any, key: str) -> bytes | None:
+        """Return the bytes of the newest checkpoint of a thread; see tables.py."""
+        return store_of(connection).document(key)
 
     # -- bytes --------------------------------------------------------------------------------------------------
 
@@ -285,7 +307,7 @@ class LangGraphCodec(Codec):
         if note.get("wire", self.wire) != "msgpack" or note.get("how", "list") != "list" or "spelling" in note:
             return super().to_bytes(history)
         self.engine.fill()
-        natives = self._usual.write(gather(history.messages, self.engine.parts))
+        natives = self._usual.write(gather(ISSUED.wrapped(history).messages, self.engine.parts))
         whole = joined(_in_place(history, natives, note), natives)
         return super().to_bytes(history) if whole is None else whole
 
@@ -364,3 +386,43 @@ def dumps_typed(messages: am.History | am.Msg | list[am.Msg], **options: Any) ->
     """
     raw = am.dumps(messages, "langgraph", **options)
     return ("json" if raw[:1] in (b"{", b"[") else "msgpack"), raw
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+def store_of(connection: Any) -> Store:
+    """Return the checkpoints in the tables of a database."""
+    from agentmsg_codecs.langchain.langgraph.tables import Store  # noqa: PLC0415 - SQLite, for a database only
+
+    return Store(connection)
+
+
+def load_threads(
+    connection: Any, thread: str | None = None, *, limits: Limits = speed.DEFAULT_LIMITS
+) -> Iterator[tuple[str, am.History]]:
+    """Yield the threads in the tables of a LangGraph saver, each as its id and the history of its newest checkpoint.
+
+    The database is only read, and nothing that it names is imported. An error about one thread ends the iterator.
+
+    Args:
+        connection: an open connection: of sqlite3, or, for PostgreSQL, of a driver whose parameters are ``%s``, such as
+            psycopg.
+        thread: the id of the only thread to read; None for all.
+        limits: bounds on what is read.
+
+    Raises:
+        DecodeError: if the rows of a thread aren't what a saver writes; code "required" if there is no such thread.
+    """
+    store = store_of(connection)
+    for name in store.threads() if thread is None else (thread,):
+        try:
+            data = store.document(name)
+            if data is None:
+                raise DecodeError("there is no such thread", codec=LangGraphCodec.name, code="required")
+            history = am.loads(data, "langgraph", limits=limits)
+        except DecodeError as error:
+            raise DecodeError(
+                f"{error.message} (thread {excerpt(name)})", code=error.code, path=error.path, codec=LangGraphCodec.name
+            ) from None
+        yield name, history

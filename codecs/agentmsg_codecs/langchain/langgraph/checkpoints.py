@@ -81,7 +81,7 @@ def _is_marked(native: Any) -> bool:
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _filling(value: Any) -> tuple[str, list[Any]] | None:
+def filling_of(value: Any) -> tuple[str, list[Any]] | None:
     """Return how messages fill a hole, and the messages; None if a value can't fill one.
 
     Raises:
@@ -101,12 +101,12 @@ def _filling(value: Any) -> tuple[str, list[Any]] | None:
 
 def _hole(document: Any) -> tuple[Path, str, list[Any]] | None:
     """Return path, filling and messages of a document's hole; None if it has none."""
-    found = _filling(document)
+    found = filling_of(document)
     if found is not None:
         return (), *found
     if not is_object(document) or not MARKERS.isdisjoint(document):
         return None
-    places = ((path, found) for path in _PATHS if (found := _filling(at(document, path))) is not None)
+    places = ((path, found) for path in _PATHS if (found := filling_of(at(document, path))) is not None)
     first = next(places, None)
     if first is not None:
         # If the checkpoint has no messages yet, a step may have written some.
@@ -136,7 +136,7 @@ def contents_of(document: Any) -> Contents:
     if found is None:
         raise DecodeError(f"no messages where a document of LangGraph has them: {excerpt(document)}")
     path, how, natives = found
-    if (how == "none" or "__start__" in path) and _are_in_writes(document):
+    if (how == "none" or "__start__" in path) and are_in_writes(document):
         msg = "messages of this checkpoint are in a delta channel: they stand in the writes of its ancestors"
         raise DecodeError(msg, code="delta-channel")
     if how == "none":
@@ -148,12 +148,12 @@ def contents_of(document: Any) -> Contents:
     return Contents(placed, path, how, list(at(document, path[:-1])).index(path[-1]), _without(document, path))
 
 
-def _are_in_writes(document: Native) -> bool:
+def are_in_writes(document: Any) -> bool:
     """Whether a checkpoint has messages in a delta channel, not among its values.
 
     Every channel with a value has a version; a delta channel has only a version.
     """
-    checkpoint: Any = document.get("checkpoint", document)
+    checkpoint: Any = document.get("checkpoint", document) if is_object(document) else None
     values, versions = (
         (checkpoint.get("channel_values"), checkpoint.get("channel_versions"))
         if is_object(checkpoint)

@@ -44,10 +44,12 @@ from agentmsg.formats import (
     Native,
     adopt,
     carried_extras,
+    envelopes,
     is_mapping,
     maker,
     note_of,
 )
+from agentmsg_codecs.langchain.envelope import ISSUED
 from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, TREES, contents_of, is_message
 from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, dialect_of, word
@@ -90,6 +92,7 @@ class LangChainLcCodec(ContainerCodec):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "LangChain (dumpd, load)"
     containers: ClassVar[Containers] = CONTAINERS
+    envelope: ClassVar[envelopes.Envelope | None] = ISSUED
 
     dialect: Literal["python", "js"] = attrs.field(default="python", validator=attrs.validators.in_(tuple(DIALECTS)))
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
@@ -137,7 +140,7 @@ class LangChainLcCodec(ContainerCodec):
             note["escapes"] = contents.marks
         notes = adopt({LC: note}) if contents.holes or contents.marks else _NOTES[dialect, contents.kind]
         extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
-        return _make_history(messages=tuple(messages), extras=extras, notes=notes)
+        return ISSUED.unwrapped(_make_history(messages=tuple(messages), extras=extras, notes=notes))
 
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
@@ -152,7 +155,7 @@ class LangChainLcCodec(ContainerCodec):
                 messages = None  # the general path raises the error, with its path
         if messages is not None:
             messages = separate(messages, self.engine.parts)
-            return _make_history(messages=tuple(messages), notes=_NOTES["python", "list"])
+            return ISSUED.unwrapped(_make_history(messages=tuple(messages), notes=_NOTES["python", "list"]))
         return super().from_bytes(raw, limits, duplicates)
 
     def write(self, history: am.History) -> Any:
@@ -181,7 +184,8 @@ class LangChainLcCodec(ContainerCodec):
         self.engine.fill()
         write = self._envelopes.write_unescaped
         unescaped: list[Native] = []
-        natives = [write(message, dialect, unescaped) for message in gather(history.messages, self.engine.parts)]
+        messages = gather(ISSUED.wrapped(history).messages, self.engine.parts)
+        natives = [write(message, dialect, unescaped) for message in messages]
         return natives, unescaped
 
     def _document(self, history: am.History, natives: list[Any], note: Any) -> Any:

@@ -37,7 +37,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     write_kwargs,
     write_response,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI_ROLE, OWN_ROLES, STATUS_WORDS, provider_in
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI_ROLE, OWN_ROLES, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
@@ -88,11 +88,14 @@ class Bodies:
         """
         body, kind = found.body, found.kind
         kwargs, response = _object_at(body, "additional_kwargs"), _object_at(body, "response_metadata")
-        model, reason, response, note = read_response(response)
+        model, reason, provider, api, response, note = read_response(response)
         # A chat message may also be an answer, by its role.
         is_answer = kind == "ai" or (kind == "chat" and body.get("role") == "assistant")
-        content = self._content(body.get("content"), provider_in(response) if is_answer else None)
-        fields: Native = {"id": natives.word_if_any(body, "id"), "model": model, "finish_reason": reason}
+        content = self._content(body.get("content"), provider if is_answer else None)
+        fields: Native = {
+            "id": natives.word_if_any(body, "id"), "model": model, "provider": provider, "api": api,
+            "finish_reason": reason,
+        }  # fmt: skip
         if kind in {"tool", "function"}:
             role = "tool"
             fields["content"] = (self._result(body, content, kind),)
@@ -197,7 +200,7 @@ class Bodies:
         elif kind in {"tool", "function"}:
             self._write_result(cast("am.ToolResultBlock", blocks[0]), body, kind)
         elif kind == "chat" and message.role == "assistant":
-            self._write_blocks(blocks, body, has_lists=False)
+            self._write_blocks(message, body, has_lists=False)
             body["role"] = message.role
         else:
             body["content"] = self._write_content(blocks)
@@ -239,14 +242,14 @@ class Bodies:
                 body[key] = value
 
     def _write_ai(self, message: am.Msg, body: Native) -> None:
-        layout = self._write_blocks(message.content, body)
+        layout = self._write_blocks(message, body)
         body["usage_metadata"] = None if message.usage is None else write_usage(message.usage)
         if body["type"] == "AIMessageChunk":
             body["tool_call_chunks"] = chunks_of(layout)
             body["chunk_position"] = "last" if note_of(message, FAMILY).get("/last") is True else None
 
-    def _write_blocks(self, blocks: Any, body: Native, *, has_lists: bool = True) -> Layout:
-        blocks, kwargs = untagged(blocks)
+    def _write_blocks(self, message: am.Msg, body: Native, *, has_lists: bool = True) -> Layout:
+        blocks, kwargs = untagged(message.content)
         layout = lay_out(blocks)
         inside: list[Any] = []
         for index, block in enumerate(blocks):
@@ -262,11 +265,10 @@ class Bodies:
         if is_words(inside):
             body["content"] = inside[0].text
         else:
-            provider = provider_in(body["response_metadata"])
 
             def write(item: Any) -> Any:
                 is_written = not isinstance(item, am.BaseBlock)
-                return item if is_written else self._attributed(item, self.parts.write(item), provider)
+                return item if is_written else self._attributed(item, self.parts.write(item), message.provider)
 
             body["content"] = list(with_points_apart(inside, write)) or ""
         if has_lists:

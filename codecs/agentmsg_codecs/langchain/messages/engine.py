@@ -200,6 +200,11 @@ class Messages:
         form = _able(form, message, tag)
         return wrap(form, tag, self._bodies.write(message, tag, form), message, {})
 
+    def body_of(self, message: am.Msg) -> Native:
+        """Return the body of an assistant's message in the form with type and data, with the noted words of content."""
+        usual = None if message.extras else self.fast_writers["assistant"](message)
+        return self._bodies.write(message, "ai", "dict") if usual is None else usual
+
     def _checked(self, message: am.Msg, form: str) -> Any:
         """Return the native message with all noted spellings that still mean the same."""
         for trial in _trials(message):

@@ -5,7 +5,7 @@ The same predicates serve the reader, which takes these keys out, and the capabi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
@@ -14,6 +14,7 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
+    given,
     is_list,
     is_mapping,
     is_sequence,
@@ -27,7 +28,17 @@ from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.calls.joining import takes_calls, takes_function_call
 from agentmsg_codecs.langchain.calls.tagged import TAGS
-from agentmsg_codecs.langchain.names import FAMILY, FINISH_OF, STOP_OF, finish_reason
+from agentmsg_codecs.langchain.names import (
+    API_OF,
+    FAMILY,
+    FINISH_OF,
+    OBJECT_OF,
+    OPENAI,
+    PROVIDER_OF,
+    STOP_OF,
+    WORD_OF_PROVIDER,
+    finish_reason,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,7 +50,9 @@ _make_audio = maker(am.AudioBlock)
 _make_base64 = maker(am.Base64Source)
 MODEL_KEYS = ("model_name", "model", "model_id")
 STOP_KEYS = tuple(FINISH_OF)
-MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS})
+# Who answered, and what OpenAI's answers are called.
+PROVIDER_KEY, OBJECT_KEY = "model_provider", "object"
+MEANT = frozenset({*MODEL_KEYS, *STOP_KEYS, PROVIDER_KEY})
 LIST_NOTE = adopt({FAMILY: {"/content": "list"}})
 KWARGS_NOTE = adopt({FAMILY: {"/place": "kwargs"}})
 _REASONING_NOTE = adopt({FAMILY: {"/place": "reasoning"}})
@@ -221,28 +234,41 @@ def write_kwargs(block: Any, kwargs: Native) -> None:
 _USUAL: Mapping[str, str] = {"stop": "stop", "tool_calls": "tool_use", "length": "length"}
 
 
-def read_response(native: Native) -> tuple[str | None, str | None, Native, Native]:
-    """Return model, finish reason, the rest of `response_metadata`, and a note of unusual keys and words."""
+_Said: TypeAlias = "tuple[str | None, str | None, str | None, str | None, Native, Native]"
+
+
+def read_response(native: Native) -> _Said:
+    """Return model, finish reason, provider and API, the rest of `response_metadata`, and a note of unusual words."""
     if not native:
-        return None, None, native, {}
+        return None, None, None, None, native, {}
     model, word = native.get("model_name"), native.get("finish_reason")
     # Most have only these, and a word that others write, too.
     if type(model) is str and type(word) is str and len(native) == 2 and word in _USUAL:  # noqa: PLR2004 - these
-        return model, _USUAL[word], {}, {}
+        return model, _USUAL[word], None, None, {}, {}
     model_key, stop_key = _first_word(native, MODEL_KEYS), _first_word(native, STOP_KEYS)
-    if model_key is None and stop_key is None:
-        return None, None, native, {}
+    owner = native.get(PROVIDER_KEY)
+    if model_key is None and stop_key is None and type(owner) is not str:
+        return None, None, None, None, native, {}
     note: Native = {}
-    reason = None
     model = None if model_key is None else native[model_key]
     if model_key not in (None, MODEL_KEYS[0]):
         note["/model"] = model_key
+    reason = None
     if stop_key is not None:
         word = native[stop_key]
         reason = finish_reason(stop_key, word)
         if stop_key != STOP_KEYS[0] or STOP_OF[stop_key].get(reason, reason) != word:
             note["/stop"] = [stop_key, word]
-    return model, reason, {key: native[key] for key in native if key not in (model_key, stop_key)}, note
+    rest = {key: native[key] for key in native if key not in (model_key, stop_key)}
+    if type(owner) is not str:
+        return model, reason, None, None, rest, note
+    del rest[PROVIDER_KEY]
+    provider, api, kind = PROVIDER_OF.get(owner, owner), None, rest.get(OBJECT_KEY)
+    if provider == OPENAI and type(kind) is str and kind in API_OF:
+        api = API_OF[rest.pop(OBJECT_KEY)]
+    if WORD_OF_PROVIDER.get(provider, provider) != owner:
+        note["/provider"] = owner
+    return model, reason, provider, api, rest, note
 
 
 def _first_word(native: Native, keys: tuple[str, ...]) -> str | None:
@@ -255,10 +281,16 @@ def _first_word(native: Native, keys: tuple[str, ...]) -> str | None:
 def write_response(message: am.Msg, note: Any) -> Any:
     """Return the `response_metadata` of a message."""
     rest: Any = message.response_metadata
-    model, reason = message.model, message.finish_reason
-    if model is None and reason is None:
+    model, reason, provider = message.model, message.finish_reason, given(message.provider)
+    if model is None and reason is None and provider is None:
         return rest
     native: Native = copied(rest)
+    if provider is not None:
+        noted = note.get("/provider") if note else None
+        word = noted if type(noted) is str and PROVIDER_OF.get(noted, noted) == provider else None
+        native[PROVIDER_KEY] = word or WORD_OF_PROVIDER.get(provider, provider)
+        if provider == OPENAI and (kind := OBJECT_OF.get(message.api or "")) is not None:
+            native[OBJECT_KEY] = kind
     if not note and "model_name" not in rest and "finish_reason" not in rest:
         # In almost all messages, both have their first key.
         if model is not None:

@@ -24,13 +24,14 @@ from agentmsg_codecs.langchain.messages.metadata import (
     COPIED_NOTE,
     LIST_NOTE,
     MEANT,
+    PROVIDER_KEY,
     STOP_NOTES,
     read_response,
     stop_word,
     usual_kwargs,
     with_texts,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, OPENAI_ROLE, STATUS_WORDS, provider_in
+from agentmsg_codecs.langchain.names import ANTHROPIC, OPENAI_ROLE, PROVIDER_OF, STATUS_WORDS
 from agentmsg_codecs.langchain.usage import read_usage
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _BESIDE = ("content", "id", "metadata", "response_metadata", "notes")
 # Called by position: keywords would take almost twice the time.
 _make_plain = maker(am.Msg, "role", *_BESIDE, "name")
 _make_tool = maker(am.Msg, "role", *_BESIDE)
-_make_answer = maker(am.Msg, "role", *_BESIDE, "name", "model", "usage", "finish_reason")
+_make_answer = maker(am.Msg, "role", *_BESIDE, "name", "model", "usage", "finish_reason", "provider", "api")
 _OBJECT: Any = dict  # so that type checkers don't look inside
 _ARRAY: Any = list
 
@@ -144,9 +145,8 @@ class FastReaders:
             blocks: Any = (make_text(content),)
             listed = False
         else:
-            blocks = self._said(
-                content, calls, provider_in(response) if response and "model_provider" in response else None
-            )
+            word = response.get(PROVIDER_KEY) if response else None
+            blocks = self._said(content, calls, PROVIDER_OF.get(word, word) if type(word) is str else None)
             if texts is not None and blocks is not None:
                 blocks = with_texts(blocks, len(calls), texts)
             if blocks is None:
@@ -154,10 +154,10 @@ class FastReaders:
             listed = type(content) is _ARRAY and len(content) == 1 and is_words(blocks[:1])
         if before:
             blocks = (*before, *blocks)
-        model = reason = None
+        model = reason = provider = api = None
         notes = LIST_NOTE if listed else EMPTY
         if response:
-            model, reason, response, note = read_response(response)
+            model, reason, provider, api, response, note = read_response(response)
             if note:
                 notes = STOP_NOTES.get((stop_word(note), listed)) if len(note) == 1 else None
                 if notes is None:
@@ -169,7 +169,7 @@ class FastReaders:
         if counted is not None and (counted.extras or counted.notes) and self._looks_odd(usage):
             return None
         meta, rest = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
-        return _make_answer("assistant", blocks, own_id, meta, rest, notes, name, model, counted, reason)
+        return _make_answer("assistant", blocks, own_id, meta, rest, notes, name, model, counted, reason, provider, api)
 
     # -- content and calls --------------------------------------------------------------------------------------
 

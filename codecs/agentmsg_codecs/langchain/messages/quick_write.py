@@ -32,7 +32,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     stop_word,
     write_response,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, finish_reason, provider_in
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, finish_reason
 from agentmsg_codecs.langchain.usage import write_usage
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class FastWriters:
                 return None
             blocks = blocks[:start]
         response = write_response(message, note)
-        provider = provider_in(response) if "model_provider" in response else None
+        provider = message.provider
         if provider is not None and _takes_provider(blocks, provider):
             return None
         content = self._content(blocks, listed or copies, provider)

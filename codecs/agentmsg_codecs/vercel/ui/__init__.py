@@ -38,6 +38,9 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 | any other message | a message with the role "native" |
 | unknown keys | extras["vercel-ui"] |
 
+Answers of Anthropic, OpenAI's Responses API and Google have the same values in these keys as ``vercel`` has in
+``providerOptions``; the error of a server tool is the JSON of its result in ``errorText``.
+
 Messages without an id get one made from their place. Adjacent steps and results of an assistant become one message.
 """
 
@@ -48,6 +51,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.formats import Containers
+from agentmsg_codecs.vercel.envelope import UIEnvelope
 from agentmsg_codecs.vercel.names import UI
 from agentmsg_codecs.vercel.shared import Vercel
 from agentmsg_codecs.vercel.ui.likeness import sniff_message
@@ -74,6 +78,7 @@ class VercelUICodec(Vercel):
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Vercel AI SDK (UIMessage)"
     containers: ClassVar[Containers] = CONTAINERS
+    envelope: ClassVar[UIEnvelope] = UIEnvelope()
     kept: ClassVar[frozenset[str]] = frozenset({"approval"})
     joins_turns: ClassVar[bool] = True
 

@@ -1,0 +1,97 @@
+"""Fit for formats that keep answers in envelopes: what is inside is fitted, and taken out again."""
+
+from __future__ import annotations
+
+from operator import is_
+from typing import TYPE_CHECKING
+
+from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
+from agentmsg.fitting.whole_history import with_fields
+from agentmsg.formats.reasons import Reasons
+from agentmsg.model.equality import same
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg.formats.codec import Codec
+    from agentmsg.formats.envelopes import Envelope
+    from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
+
+__all__ = ["fit_inside"]
+
+
+def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable[[History, Codec], Fitted]) -> Fitted:
+    """Return the nearest history that a codec supports in its envelope.
+
+    Args:
+        history: any history.
+        codec: the codec.
+        envelope: its envelope.
+        fit: fits what is inside.
+    """
+    if all(message._fits is codec or not envelope.concerns(message) for message in history.messages):
+        return fit(history, codec)  # what the codec read is proved
+    inside = envelope.wrapped(history)
+    fitted = fit(inside, codec)
+    messages = _taken_out(history, inside, fitted, envelope)
+    left = _left_inside(history, inside, fitted, messages)
+    if left:
+        pairs = zip(history.messages, inside.messages, strict=True)
+        inside = with_fields(inside, messages=tuple(old if id(new) in left else new for old, new in pairs))
+        fitted = fit(inside, codec)
+        messages = _taken_out(history, inside, fitted, envelope)
+    if inside is history and all(map(is_, messages, fitted.history.messages)):
+        return fitted
+    if fitted.history is inside and all(map(is_, messages, history.messages)):
+        return make_fitted(history, history, codec.name, codec.caps.derives_names)
+    known = make_known(_reasons(history, inside, fitted, messages), None, fitted.known.in_place)
+    output = with_fields(fitted.history, messages=tuple(messages))
+    return make_fitted(history, output, codec.name, codec.caps.derives_names, known)
+
+
+def _taken_out(history: History, inside: History, fitted: Fitted, envelope: Envelope) -> list[Msg]:
+    """Return what a reader takes out of the messages that were fitted."""
+    sources = {id(wrapped): message for message, wrapped in zip(history.messages, inside.messages, strict=True)}
+
+    def out(message: Msg) -> Msg:
+        source = sources.get(id(message))
+        if source is not None and source is not message:
+            return source  # proved when it was wrapped
+        found = envelope.reopened(message) if envelope.concerns(message) else message
+        return source if source is not None and same(found, source) else found
+
+    return [out(message) for message in fitted.history.messages]
+
+
+def _left_inside(history: History, inside: History, fitted: Fitted, messages: list[Msg]) -> set[int]:
+    """Return which messages of an envelope can't be taken out again, by their identity: fitting changed too much."""
+    pairs = zip(history.messages, inside.messages, strict=True)
+    changed = {id(new) for old, new in pairs if new.content is not old.content}
+    reasons = fitted.known.reasons
+    if not changed or reasons is None:
+        return set()
+    return {
+        id(reasons.source(old))
+        for old, new in zip(fitted.history.messages, messages, strict=True)
+        if new.content is old.content and reasons.source(old) is not old
+    } & changed
+
+
+def _reasons(history: History, inside: History, fitted: Fitted, messages: list[Msg]) -> Reasons:
+    """Return what was said while a history was wrapped, fitted and taken out."""
+    reasons = Reasons()
+    _tell(history.messages, inside.messages, reasons)
+    if fitted.known.reasons is not None:
+        reasons.extend(fitted.known.reasons)
+    pairs = list(zip(fitted.history.messages, messages, strict=True))
+    changed = [(old, new) for old, new in pairs if reasons.source(old) is not new]
+    _tell([old for old, _ in changed], [new for _, new in changed], reasons)
+    return reasons
+
+
+def _tell(olds: list[Msg] | tuple[Msg, ...], news: list[Msg] | tuple[Msg, ...], reasons: Reasons) -> None:
+    for old, new in zip(olds, news, strict=True):
+        reasons.became(old, new)
+        if len(old.content) == len(new.content):
+            reasons.all_became(old.content, new.content)

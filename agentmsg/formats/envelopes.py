@@ -1,0 +1,165 @@
+"""Envelopes: how a framework keeps an answer, which is in the form of the one who gave it.
+
+The client of a framework sends back what a provider needs back (signatures, encrypted reasoning, ids of items, calls of
+the provider's own tools) only if it stands where this client itself would have put it. So the codec of a framework has
+two layers. Below, it reads and writes the framework's objects in its own words, whoever answered. Above, an envelope
+turns the answers of known providers into these words and back: ``wrap`` before writing, ``unwrap`` after reading.
+
+Both are proved each time: what is wrapped is unwrapped again, and what is unwrapped is wrapped again. A message for
+which this doesn't hold stays as it is, in the framework's words; one that was read so is marked, and written so. So no
+envelope can lose anything, or change how a document comes back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import ref
+
+from agentmsg.errors import AgentMsgError
+from agentmsg.formats.key_orders import orders_of, reordered
+from agentmsg.formats.natives import is_marked
+from agentmsg.formats.shapes import Unreadable, marked
+from agentmsg.model.blocks import ToolResultBlock
+from agentmsg.model.equality import same
+from agentmsg.model.remembering import reader_of, remember_reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
+
+__all__ = ["Envelope", "is_just_as", "orders_of", "reordered"]
+
+_AS_READ = "/as-read"
+
+
+class Envelope:
+    """Base of the envelopes of frameworks; a subclass defines ``wrap`` and ``unwrap``.
+
+    Attributes:
+        family: of the framework's notes.
+        roles: the roles of the messages that it wraps.
+    """
+
+    family: ClassVar[str]
+    roles: ClassVar[frozenset[str]] = frozenset({"assistant"})
+    # The last history with nothing to wrap.
+    _plain: ref[History] | None = None
+
+    def wrap(self, message: Msg) -> Msg:
+        """Return a message in the framework's words; the message itself where there is nothing to do.
+
+        It should be quick to say so. An ``Unreadable`` or an ``AgentMsgError`` means the same.
+        """
+        raise NotImplementedError
+
+    def unwrap(self, message: Msg) -> Msg:
+        """Return a message that was read, in the words of the one who answered; else the message itself."""
+        raise NotImplementedError
+
+    def is_usual(self, message: Msg) -> bool:
+        """Whether there is nothing to wrap or unwrap, which should take no time to see; by default it is unknown."""
+        return False
+
+    def comes_back(self, message: Msg, wrapped: Msg) -> bool:
+        """Whether a message that was read is written as it was when it is wrapped again."""
+        return is_just_as(wrapped, message)
+
+    def wrapped(self, history: History) -> History:
+        """Return a history to write, in the framework's words; itself if nothing is to be wrapped.
+
+        It is called twice, to fit the history and to write it: what it found the first time, it remembers.
+        """
+        if self._plain is not None and self._plain() is history:
+            return history
+        found = self._each(history, self._wrapped)
+        if found is history:
+            self._plain = ref(history)
+        return found
+
+    def unwrapped(self, history: History) -> History:
+        """Return a history that was read, in the words of those who answered; itself if nothing is wrapped."""
+        return self._each(history, self.opened)
+
+    def concerns(self, message: Msg) -> bool:
+        """Whether there may be something to wrap or unwrap."""
+        return not message._bare and message.role in self.roles and not self.is_usual(message)
+
+    def _each(self, history: History, change: Callable[[Msg], Msg]) -> History:
+        concerns = self.concerns
+        odd = [(index, message) for index, message in enumerate(history.messages) if concerns(message)]
+        if not odd:
+            return history
+        messages = list(history.messages)
+        for index, message in odd:
+            messages[index] = change(message)
+        if all(messages[index] is message for index, message in odd):
+            return history
+        return history.evolve(messages=tuple(messages))
+
+    def _wrapped(self, message: Msg) -> Msg:
+        kept = reader_of(message)
+        if type(kept) is _Wrapped and kept.envelope is self and kept.source() is message:
+            return kept.message
+        if is_marked(message, self.family, _AS_READ):
+            return message
+        try:
+            new = self.wrap(message)
+            if new is message or not same(self.unwrap(new), message):
+                return message
+        except (AgentMsgError, Unreadable):
+            return message
+        if kept is None:
+            self.remember(message, new)
+        return new
+
+    def opened(self, message: Msg) -> Msg:
+        """Return a message that was read, unwrapped if wrapping it again gives the same.
+
+        Else it is the message itself, marked if wrapping it would change it.
+        """
+        try:
+            new = self.unwrap(message)
+            if new is not message and self.comes_back(message, self.wrap(new)):
+                return self.remember(new, message)
+        except (AgentMsgError, Unreadable):
+            pass
+        return self.as_read(message)
+
+    def reopened(self, message: Msg) -> Msg:
+        """Return what a reader makes of a message that is written in the framework's words, although it wasn't read."""
+        return self.opened(message)
+
+    def as_read(self, message: Msg) -> Msg:
+        """Return a message that was read in the framework's words, and is written in them."""
+        wrapped = self._wrapped(message)
+        if wrapped is message or self.comes_back(message, wrapped):
+            return message
+        return marked(message, self.family, **{_AS_READ[1:]: True})
+
+    def remember(self, message: Msg, wrapped: Msg) -> Msg:
+        """Return a message that remembers in which form it was wrapped: nobody need wrap it again."""
+        remember_reader(message, _Wrapped(self, message, wrapped))
+        return message
+
+
+class _Wrapped:
+    """What a message remembers as its reader: the form in which it was wrapped; a copy may have it, too."""
+
+    __slots__ = ("envelope", "message", "source")
+
+    def __init__(self, envelope: Envelope, source: Msg, message: Msg) -> None:
+        self.envelope = envelope
+        self.source = ref(source)
+        self.message = message
+
+
+def is_just_as(one: Msg, other: Msg) -> bool:
+    """Whether two messages are the same, and spelt the same: their notes are, too."""
+    return same(one, other) and _notes(one) == _notes(other)
+
+
+def _notes(owner: Any) -> list[Any]:
+    inside = (_notes(block) if isinstance(block, ToolResultBlock) else block.notes for block in owner.content)
+    return [owner.notes, *inside]

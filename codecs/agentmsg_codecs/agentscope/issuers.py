@@ -1,0 +1,238 @@
+"""Issuers: what the clients of AgentScope for Python (agentscope 2.0.11) keep of an answer, and send back.
+
+| answer | blocks |
+| --- | --- |
+| Anthropic: thinking; redacted | thinking: signature; redacted_thinking_data (the neutral form) |
+| OpenAI Responses: reasoning | thinking for each summary and each raw text, or one "": reasoning_item_id; \
+reasoning_item_raw is the item |
+| Gemini: a call with a signature | the id is "gemini_ts:" and the signature; results name it |
+| tools that a provider runs, compactions, citations, other signatures and ids | nothing |
+
+Messages of 1.x are written in the same way: a document may mix versions, and 1.x takes no notice of these keys.
+
+The id that a signature replaces is an unknown field of the call, so that it comes back. What blocks of reasoning have
+besides (ids, times) is a list among the unknown fields of the thinking.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import agentmsg as am
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    Unreadable,
+    adopt,
+    envelopes,
+    is_mapping,
+    is_marked,
+    is_sequence,
+    mark_of,
+    marked,
+    natives,
+    note_of,
+)
+from agentmsg_codecs.agentscope.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+_RESPONSES = "openai-responses"
+_SIGNED, _CALL_ID = "gemini_ts:", "call_id"
+_ITEM_ID, _RAW = "reasoning_item_id", "reasoning_item_raw"
+_BLOCKS, _NOTES, _ORDERS, _NEUTRAL = "blocks", "/notes", "/orders", "/neutral"
+
+
+class Issuers(envelopes.Envelope):
+    """Reasoning of Responses, and signed calls of Gemini."""
+
+    family: ClassVar[str] = FAMILY
+
+    def wrap(self, message: am.Msg) -> am.Msg:
+        """Return a message with the blocks that the provider's client makes."""
+        if not any(map(_is_special, message.content)) or is_marked(message, FAMILY, _NEUTRAL):
+            return message
+        content: list[Any] = []
+        for block in message.content:
+            if type(block) is am.ThinkingBlock and _is_special(block):
+                content += _tried(_into, block)
+            else:
+                content.append(_signed(block) if _is_special(block) else block)
+        return message.evolve(content=content)
+
+    def unwrap(self, message: am.Msg) -> am.Msg:
+        """Return a message with reasoning for each of its items, and with the signatures of calls."""
+        content: list[Any] = []
+        unit: list[Any] = []
+        for block in (*message.content, None):
+            name = _item_of(block)
+            if unit and (name is None or name != _item_of(unit[0])):
+                content += _tried(_back, *unit)
+                unit = []
+            if name is not None:
+                unit.append(block)
+            elif block is not None:
+                content.append(_unsigned(block))
+        is_same = len(content) == len(message.content) and all(map(_is, content, message.content))
+        return message if is_same else message.evolve(content=content)
+
+    def wrapped(self, history: am.History) -> am.History:
+        """Return a history to write: results name the calls by their new ids."""
+        new = super().wrapped(history)
+        found = _relinked(new, history)
+        return found if found is new or am.same(self._taken_out(found), history) else history
+
+    def unwrapped(self, history: am.History) -> am.History:
+        """Return a history that was read; what isn't as the client would write it is marked and stays."""
+        new = self._taken_out(history)
+        again = self.wrapped(new)
+        if all(map(envelopes.is_just_as, again.messages, history.messages)):
+            return new
+        messages = [
+            marked(old, FAMILY, neutral=True) if old.role in self.roles and any(map(_is_special, old.content)) else old
+            for old in history.messages
+        ]
+        return history.evolve(messages=messages)
+
+    def _taken_out(self, history: am.History) -> am.History:
+        return _relinked(super().unwrapped(history), history)
+
+
+def _is(one: Any, other: Any) -> bool:
+    return one is other
+
+
+def _tried(change: Callable[..., list[Any]], *unit: Any) -> Sequence[Any]:
+    try:
+        return change(*unit)
+    except (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError):
+        return unit
+
+
+def _is_special(block: Any) -> bool:
+    """Whether the client keeps a block in another way than the neutral form."""
+    if type(block) is am.ThinkingBlock:
+        # Blocks of AgentScope have ids of their own.
+        signed, link = block.signature, block.item_id
+        is_own = signed.provider == "openai" if signed is not None else _RESPONSES in (block.notes or ())
+        return link is not None and (is_own or link.startswith("rs_"))
+    signed = block.signature if type(block) is am.ToolUseBlock else None
+    return signed is not None and signed.provider == "google" and _is_base64(signed.value)
+
+
+def _is_base64(value: str) -> bool:
+    """Whether a text is base64 in the standard alphabet, padded: the client decodes nothing else."""
+    try:
+        b64decode(value, validate=True)
+    except ValueError:
+        return False
+    return True
+
+
+# -- reasoning --------------------------------------------------------------------------------------------------------
+
+
+def _into(block: Any) -> list[Any]:
+    """Return the blocks of an item of reasoning."""
+    own = {space: held for space, held in block.extras.items() if space != FAMILY}
+    (item,) = am.get_codec(_RESPONSES).write_parts([block.evolve(extras=own)])
+    item = envelopes.reordered(item, mark_of(block, FAMILY, _ORDERS))
+    texts = [each["text"] for key in ("summary", "content") for each in item.get(key) or () if each.get("text")] or [""]
+    extras = {_ITEM_ID: item["id"], _RAW: item}
+    nothing: list[dict[str, Any]] = [{}] * len(texts)
+    rest: Any = thaw(natives.extras_of(block, FAMILY).get(_BLOCKS)) or nothing
+    notes: Any = mark_of(block, FAMILY, _NOTES)
+    found: list[Any] = []
+    for index, (text, more) in enumerate(zip(texts, rest, strict=True)):
+        beside = {key: value for key, value in more.items() if key != "id"}
+        note = notes[index] if is_sequence(notes) and index < len(notes) else None
+        held = adopt({FAMILY: {**beside, **extras}})
+        found.append(
+            am.ThinkingBlock(text, item_id=more.get("id"), extras=held, notes=adopt({FAMILY: note} if note else {}))
+        )
+    return found
+
+
+def _item_of(block: Any) -> str | None:
+    """Return the id of the item that a block of reasoning was made of."""
+    if type(block) is not am.ThinkingBlock or not block.extras:
+        return None
+    held = natives.extras_of(block, FAMILY)
+    raw = held.get(_RAW)
+    name = held.get(_ITEM_ID) if is_mapping(raw) else None
+    return name if type(name) is str else None
+
+
+def _back(*unit: Any) -> list[Any]:
+    """Return the reasoning of the blocks of an item."""
+    raw: Any = thaw(natives.extras_of(unit[0], FAMILY)[_RAW])
+    codec = am.get_codec(_RESPONSES)
+    (found,) = codec.read_parts([raw])
+    rest = [_rest(block) for block in unit]
+    if any(rest):
+        found = found.evolve(extras=adopt({**found.extras, FAMILY: {_BLOCKS: rest}}))
+    notes = [thaw(note_of(block, FAMILY)) for block in unit]
+    if any(notes):
+        found = marked(found, FAMILY, **{_NOTES[1:]: notes})
+    if type(found) is not am.ThinkingBlock:
+        raise Unreadable
+    (item,) = codec.write_parts(
+        [found.evolve(extras={key: held for key, held in found.extras.items() if key != FAMILY})]
+    )
+    orders = envelopes.orders_of(raw, item)
+    return [marked(found, FAMILY, **{_ORDERS[1:]: orders}) if orders else found]
+
+
+def _rest(block: Any) -> dict[str, Any]:
+    """Return what a block says besides its text and its item."""
+    own: Any = thaw(natives.extras_of(block, FAMILY))
+    rest = {key: value for key, value in own.items() if key not in (_ITEM_ID, _RAW)}
+    return {**rest, "id": block.item_id} if block.item_id is not None else rest
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
+
+
+def _signed(block: Any) -> Any:
+    """Return a call whose id is its signature."""
+    link = f"{_SIGNED}{block.signature.value}"
+    own = natives.extras_copy(block, FAMILY)
+    kept = {} if block.id is None or block.id == link else {_CALL_ID: block.id}
+    extras = {**block.extras, FAMILY: {**own, **kept}} if own or kept else block.extras
+    return block.evolve(id=link, signature=None, extras=adopt(dict(extras)))
+
+
+def _unsigned(block: Any) -> Any:
+    """Return a call with its signature and the id that it had."""
+    if type(block) is not am.ToolUseBlock or block.id is None or not block.id.startswith(_SIGNED):
+        return block
+    own = natives.extras_copy(block, FAMILY)
+    link = own.pop(_CALL_ID, block.id)
+    extras = {space: held for space, held in block.extras.items() if space != FAMILY}
+    if own:
+        extras[FAMILY] = adopt(own)
+    return block.evolve(id=link, signature=am.Signature("google", block.id.removeprefix(_SIGNED)), extras=extras)
+
+
+def _relinked(new: am.History, old: am.History) -> am.History:
+    """Return a history whose results name calls by their new ids, and no longer by those of another history."""
+    if new is old:
+        return new
+    links: dict[Any, Any] = {}
+    messages: list[am.Msg] = []
+    for message, before in zip(new.messages, old.messages, strict=True):
+        # A later call may have the same id, and no signature.
+        calls = ([block.id for block in each.content if type(block) is am.ToolUseBlock] for each in (before, message))
+        links.update(zip(*calls, strict=True))
+        content = [
+            block.evolve(tool_call_id=links[block.tool_call_id])
+            if type(block) is am.ToolResultBlock
+            and links.get(block.tool_call_id, block.tool_call_id) != block.tool_call_id
+            else block
+            for block in message.content
+        ]
+        is_same = all(map(_is, content, message.content))
+        messages.append(message if is_same else message.evolve(content=content))
+    return new.evolve(messages=messages)

@@ -1,0 +1,383 @@
+"""The envelope: an answer's content in the form in which the issuer's own client of LangChain keeps it.
+
+``wrap`` writes the blocks as the provider's own parts, gives them the form of issuers.py, and reads them with the
+reader of messages, as if the client had made them; ``unwrap`` goes the other way. Calls of functions are in content and
+in ``tool_calls``, as the clients make both. What a client's message has besides (copies that streaming leaves, nulls,
+keys that repeat) is a note, which holds as long as the content is the same.
+
+Content of ``output_version`` "v1", and parts that aren't the issuer's, stay in LangChain's own words.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import agentmsg as am
+from agentmsg import AgentMsgError, thaw
+from agentmsg.formats import (
+    EMPTY,
+    Native,
+    Unreadable,
+    adopt,
+    dump_json,
+    envelopes,
+    is_list,
+    is_mapping,
+    is_marked,
+    is_object,
+    is_sequence,
+    marked,
+    note_of,
+    same_document,
+    with_note,
+)
+from agentmsg_codecs.langchain.calls.copies import is_function_call
+from agentmsg_codecs.langchain.issuers import ISSUERS, ISSUERS_OF_V1, Issuer, entry_of
+from agentmsg_codecs.langchain.messages.engine import Messages
+from agentmsg_codecs.langchain.messages.fields import KINDS
+from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+# The note of what the client's message has besides, and that of a message which is in LangChain's own words.
+_BESIDES = "/besides"
+_LISTS = ("tool_calls", "invalid_tool_calls")
+
+
+def is_beside(block: Any) -> bool:
+    """Whether a block stands beside content."""
+    return bool(block.notes) and (is_in_kwargs(block) or is_marked(block, FAMILY, "/beside"))
+
+
+def _owner(block: Any) -> str | None:
+    """Return the provider that a block tells of, if it does."""
+    kind: type[Any] = block.__class__
+    if block.signature is not None:
+        return block.signature.provider or "google"  # a text that is signed
+    if kind in (am.ToolUseBlock, am.ToolResultBlock):
+        return (
+            block.provider if block.kind == "server" else OPENAI if block.kind == "custom" and block.item_id else None
+        )
+    if kind is am.ThinkingBlock:
+        return OPENAI if block.item_id else ANTHROPIC if block.redacted else None
+    if kind is am.CompactionBlock:
+        return ANTHROPIC if block.encrypted is None else OPENAI
+    if kind is not am.NativeBlock or block.codec != FAMILY:
+        return block.codec if kind is am.NativeBlock else None
+    value = block.value
+    part = value.get("value") if is_mapping(value) and value.get("type") == "non_standard" else value
+    return next((name for name in (OPENAI, ANTHROPIC, "bedrock", "google") if ISSUERS[name].owns(part)), None)
+
+
+class LangChainEnvelope(envelopes.Envelope):
+    """Wraps and unwraps the assistant's messages."""
+
+    family: ClassVar[str] = FAMILY
+
+    @cached_property
+    def engine(self) -> Messages:
+        """Reads and writes messages in LangChain's words, without a user's hooks."""
+        engine = Messages()
+        engine.fill()
+        return engine
+
+    def is_usual(self, message: am.Msg) -> bool:
+        """Whether a message has only texts and calls of functions, which reach all clients in LangChain's own words."""
+        if message.notes and _BESIDES in note_of(message, FAMILY):
+            return False
+        content: tuple[Any, ...] = message.content
+        for block in content:
+            kind = block.__class__
+            if kind is am.TextBlock:
+                if block.citations or block.phase is not None:
+                    return False
+            elif kind is not am.ToolUseBlock or block.kind != "function":
+                return False
+            if block.extras or block.item_id is not None or block.signature is not None:
+                return False
+        return message.api != "responses" or not message.content
+
+    def wrap(self, message: am.Msg) -> am.Msg:
+        """Return a message whose content reads as that of the issuer's client."""
+        issuer = self._issuer(message)
+        if issuer is None or any(map(issuer.is_foreign, message.content)):
+            return message
+        before, main, behind = _apart(message.content)
+        if not _converted(issuer, main):
+            return message.evolve(content=(*before, *_put((), main), *behind))
+        plain = self._listed(issuer, main)
+        note = note_of(message, FAMILY)
+        body = _with_besides(plain, note.get(_BESIDES))
+        found = self._read(message, body)
+        if body is not plain and not am.same(self._blocks(issuer, found), _converted(issuer, main)):
+            found = self._read(message, plain)
+        blocks = found.content if issuer.lists_calls else _put(found.content, main)
+        own = {**note_of(found, FAMILY), **{key: note[key] for key in note if key != _BESIDES}}
+        return with_note(message.evolve(content=(*before, *blocks, *behind)), FAMILY, own)
+
+    def unwrap(self, message: am.Msg) -> am.Msg:
+        """Return a message with the blocks that its provider reads."""
+        issuer = self._issuer(message)
+        if issuer is None:
+            return message
+        before, main, behind = _apart(message.content)
+        converted = _converted(issuer, main)
+        is_all = len(converted) == len(message.content)
+        blocks = self._blocks(issuer, message if is_all else message.evolve(content=converted))
+        return message.evolve(content=(*before, *(blocks if issuer.lists_calls else _put(blocks, main)), *behind))
+
+    def opened(self, message: am.Msg) -> am.Msg:
+        """Return a message with the blocks that its provider reads, and a note of what the client's has besides.
+
+        A message that wrapping would change is noted to be in LangChain's own words, so that it comes back as it was.
+        """
+        issuer = self._issuer(message)
+        if issuer is None:
+            return message
+        try:
+            found = self.unwrap(message)
+            if _thinks(message) and not _thinks(found):
+                raise Unreadable  # LangChain's words say more
+            if envelopes.is_just_as(self.wrap(found), message):
+                return self.remember(found, message)
+            main = _converted(issuer, _apart(message.content)[1])
+            given = self._body(message.evolve(content=main))
+            plain = self._listed(issuer, _apart(found.content)[1])
+            for is_ordered in (False, True):
+                new = marked(found, FAMILY, **{_BESIDES[1:]: _besides(plain, given, is_ordered=is_ordered)})
+                if envelopes.is_just_as(self.wrap(new), message):
+                    return self.remember(new, message)
+        except (AgentMsgError, Unreadable):
+            pass
+        return self.as_read(message)
+
+    def reopened(self, message: am.Msg) -> am.Msg:
+        """Return what a reader makes of a message: its notes aren't those of the one that was fitted."""
+        found = self.opened(message)
+        try:
+            read, _ = self.engine.read(thaw(self.engine.write(message, "dict")))
+        except (AgentMsgError, Unreadable):
+            return found
+        again = self.opened(read) if am.same(read, message) else found
+        return found if am.same(again, found) else again
+
+    def _issuer(self, message: am.Msg) -> Issuer | None:
+        """Return whose form a message has: that of its provider, or else that of the one its blocks tell of."""
+        if self.is_usual(message):
+            return None
+        is_known = message.api == "responses" or _BESIDES in note_of(message, FAMILY)
+        provider = message.provider
+        told = [_owner(block) for block in message.content if not is_beside(block)]
+        if provider is None:
+            provider = "bedrock" if "bedrock" in told else next(filter(None, told), None)
+        elif provider == OPENAI and not is_known and OPENAI not in told:
+            return None
+        note = note_of(message, FAMILY)
+        if KINDS.get(str(note.get("/type", "ai"))) != "ai" or note.get("/provider") == "bedrock":
+            return None
+        is_v1 = message.response_metadata.get("output_version") == "v1"
+        return (ISSUERS_OF_V1 if is_v1 else ISSUERS).get(provider)
+
+    # -- content in both forms ------------------------------------------------------------------------------------
+
+    def _listed(self, issuer: Issuer, blocks: tuple[Any, ...]) -> Native:
+        """Return content and calls as the issuer's client has them."""
+        parts: list[Any] = []
+        blocks = _converted(issuer, blocks)
+        for is_own, run in groupby(blocks, issuer.takes):
+            if is_own:
+                parts += issuer.write(list(run))
+            else:
+                parts += map(self._write_other, run)
+        body: Native = {"content": parts, "tool_calls": [], "invalid_tool_calls": []}
+        for block in blocks:
+            if is_function_call(block) or (type(block) is am.ToolUseBlock and block.kind == "custom"):
+                entry = entry_of(block)
+                body["tool_calls" if "error" not in entry else "invalid_tool_calls"].append(entry)
+        return body
+
+    def _write_other(self, block: Any) -> Any:
+        if is_function_call(block):
+            raise Unreadable
+        return thaw(self.engine.parts.write(block))
+
+    def _read(self, message: am.Msg, body: Native) -> am.Msg:
+        """Return the message of a client's content, as the reader of messages reads it."""
+        provider = message.provider
+        word = note_of(message, FAMILY).get("/provider") or WORD_OF_PROVIDER.get(str(provider), provider)
+        response = {} if word is None else {"model_provider": word}
+        native: Native = {
+            "content": [], "additional_kwargs": {}, "response_metadata": response,
+            "type": "ai", "name": None, "id": None, "tool_calls": [], "invalid_tool_calls": [], "usage_metadata": None,
+            **thaw(adopt(body)),
+        }  # fmt: skip
+        found, _ = self.engine.read({"type": "ai", "data": native})
+        if found.role != "assistant" or found.metadata:
+            raise Unreadable
+        return found
+
+    def _body(self, message: am.Msg) -> Native:
+        """Return content and calls of a message in LangChain's words."""
+        written = self.engine.body_of(message.evolve(metadata=EMPTY) if message.metadata else message)
+        body: Native = thaw({key: written[key] for key in ("content", *_LISTS)})
+        content = body["content"]
+        if type(content) is str:
+            body["content"] = [{"type": "text", "text": content}] if content else []
+        return body
+
+    def _blocks(self, issuer: Issuer, message: am.Msg) -> tuple[Any, ...]:
+        """Return the blocks of a message in LangChain's words, as the provider reads them."""
+        body = self._body(message)
+        listed = [entry for key in _LISTS for entry in body[key] if is_object(entry)]
+        entries: dict[Any, Native] = {entry["id"]: entry for entry in listed if type(entry.get("id")) is str}
+        blocks: list[Any] = []
+        for is_own, run in groupby(body["content"], issuer.owns):
+            if is_own:
+                blocks += issuer.read(list(run), entries)
+            else:
+                blocks += [self.engine.parts.read(part, message.provider) for part in run]
+        inside = {block.id: block for block in blocks if type(block) is am.ToolUseBlock and block.kind != "server"}
+        for link, entry in entries.items():
+            if link in inside and not same_document(entry.get("args"), entry_of(inside[link]).get("args")):
+                raise Unreadable  # the copies differ
+        content: tuple[Any, ...] = message.content
+        return (*blocks, *(block for block in content if is_function_call(block) and block.id not in inside))
+
+
+def _thinks(message: am.Msg) -> bool:
+    return any(type(block) is am.ThinkingBlock for block in message.content)
+
+
+def _apart(blocks: Sequence[Any]) -> tuple[list[Any], tuple[Any, ...], list[Any]]:
+    """Return the blocks that stand beside content: those before it, content, and those behind."""
+    before: list[Any] = []
+    behind: list[Any] = []
+    main: list[Any] = []
+    for block in blocks:
+        if is_beside(block):
+            (behind if main else before).append(block)
+        else:
+            main.append(block)
+    return before, tuple(main), behind
+
+
+def _converted(issuer: Issuer, main: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the blocks that become parts in content: with some clients, calls of functions don't."""
+    return main if issuer.lists_calls else tuple(block for block in main if not is_function_call(block))
+
+
+def _put(blocks: Sequence[Any], main: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return blocks in the place of those that were converted, and the calls between them.
+
+    Raises:
+        Unreadable: if it isn't one for one.
+    """
+    rest = iter(blocks)
+    found = tuple(_tagged(block) if is_function_call(block) else next(rest, None) for block in main)
+    if None in found or next(rest, None) is not None:
+        raise Unreadable
+    return found
+
+
+def _tagged(call: am.ToolUseBlock) -> am.ToolUseBlock:
+    """Return a call whose signature of Google stands in additional_kwargs."""
+    if call.signature is None or call.signature.provider != "google" or FAMILY in call.notes:
+        return call
+    return marked(call, FAMILY, tagged="s")
+
+
+# -- what a client's message has besides ------------------------------------------------------------------------------
+
+
+def _besides(plain: Native, given: Native, *, is_ordered: bool) -> Native:
+    """Return how a client's content and calls differ from the usual ones, also in the order of keys, if that matters.
+
+    A digest of the usual ones is with it.
+    """
+    found: Native = {"of": digest(plain)}
+    for key in ("content", *_LISTS):
+        usual, own = plain[key], given[key]
+        kept = list(range(len(usual)))
+        if len(own) < len(usual) and key == "content":
+            # A client's content may lack calls that are in the list.
+            kept = [i for i in kept if not any(_id_of(usual[i]) == _id_of(entry) for entry in given["tool_calls"])]
+        if len(kept) != len(own):
+            raise Unreadable
+        pairs = [(i, _change(usual[i], part, is_ordered=is_ordered)) for i, part in zip(kept, own, strict=True)]
+        changes = {str(i): change for i, change in pairs if change}
+        changes |= {str(i): None for i in range(len(usual)) if i not in kept}
+        if changes:
+            found[key] = changes
+    return found
+
+
+def _id_of(part: Any) -> Any:
+    return part.get("call_id") or part.get("id") if is_object(part) else None
+
+
+def _change(usual: Any, own: Any, *, is_ordered: bool) -> Any:
+    if not is_object(usual) or not is_object(own):
+        if same_document(usual, own):
+            return None
+        if is_object(usual) and own == usual.get("text") and usual == {"type": "text", "text": own}:
+            return "text"
+        raise Unreadable
+    more = {key: own[key] for key in own if key not in usual or not same_document(own[key], usual[key])}
+    less = [key for key in usual if key not in own]
+    order = _order(own) if is_ordered and dump_json(own) != dump_json(_patched(usual, [more, less])) else None
+    return [more, less, order] if more or less or order else None
+
+
+def _order(value: Any) -> Any:
+    """Return the order of the keys in a value: pairs of a key and the order in its value; a list has an object."""
+    if is_object(value):
+        return [[key, _order(inner)] for key, inner in value.items()]
+    orders = list(map(_order, value)) if is_list(value) else []
+    return {"each": orders} if any(orders) else None
+
+
+def _in_order(value: Any, order: Any) -> Any:
+    if is_mapping(order) and is_list(value):
+        each: Any = order.get("each")
+        is_whole = is_sequence(each) and len(each) == len(value)
+        return [_in_order(item, inner) for item, inner in zip(value, each, strict=True)] if is_whole else value
+    if not is_sequence(order) or not is_object(value):
+        return value
+    known = {pair[0]: _in_order(value[pair[0]], pair[1]) for pair in order if pair[0] in value}
+    return {**known, **{key: inner for key, inner in value.items() if key not in known}}
+
+
+def _with_besides(plain: Native, noted: Any) -> Native:
+    """Return content and calls with what a client's message had besides, if they are what they were."""
+    if not is_mapping(noted) or noted.get("of") != digest(plain):
+        return plain
+    body = dict(plain)
+    for key in ("content", *_LISTS):
+        changes = noted.get(key)
+        if is_mapping(changes):
+            body[key] = list(_changed(plain[key], changes))
+    return body
+
+
+def _changed(parts: list[Any], changes: Any) -> Iterable[Any]:
+    for index, part in enumerate(parts):
+        change = changes.get(str(index), ())
+        if change is not None:
+            yield _patched(part, change) if is_object(part) else part
+
+
+def _patched(part: Native, change: Any) -> Any:
+    if change == "text":
+        return part.get("text")
+    if not is_sequence(change) or len(change) < 2 or not is_mapping(change[0]):  # noqa: PLR2004 - more and less
+        return part
+    new = thaw({**{key: part[key] for key in part if key not in change[1]}, **change[0]})
+    return _in_order(new, change[2]) if len(change) > 2 else new  # noqa: PLR2004 - an order
+
+
+ISSUED = LangChainEnvelope()

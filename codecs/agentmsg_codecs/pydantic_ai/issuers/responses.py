@@ -1,0 +1,336 @@
+"""OpenAI Responses: what ``OpenAIResponsesModel`` of pydantic-ai 2.68 (openai 3.57) keeps of an answer.
+
+All parts have the provider; those of the library's own tools are a call and a return with the item's id.
+
+| item of Responses | part |
+| --- | --- |
+| message: a text | text: id; in provider_details citations, logprobs, phase |
+| reasoning: each summary | thinking: id; on the first, encrypted_content (signature), content (details.raw_content) |
+| function_call | tool-call: tool_call_id is call_id; id; provider_details.namespace |
+| web_search_call, file_search_call | id, too; args: the action, queries; content: status, sources or results |
+| code_interpreter_call | code_execution: container_id, code; status, logs |
+| image_generation_call | image_generation, a file with the item's id between: status, size, quality ... |
+| mcp_call; mcp_list_tools | mcp_server:LABEL: action, tool_name, tool_args; output, error; tools, error |
+| tool_search_call; tool_search_output | tool_search; provider_details: call_id, execution, status; id of the output |
+| compaction | compaction: provider_details is the item |
+
+What the client keeps nothing of stands in provider_details.rest: the client takes no notice of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import agentmsg as am
+from agentmsg.formats import Native, Unreadable, dump_json, is_object, parse_json
+from agentmsg_codecs.pydantic_ai.issuers.base import (
+    CALL,
+    RETURN,
+    SEARCH,
+    Blocks,
+    Kit,
+    Table,
+    args_of,
+    chosen,
+    details_of,
+    joined,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MCP = "mcp_server:"
+_REST = "rest"
+_BY_CLIENT = "search_tools"
+_CITED = ("url_citation", "file_citation")
+_OF_IMAGE = ("background", "quality", "size", "revised_prompt")
+_OF_SEARCH = ("call_id", "execution", "status")
+_DONE, _NATIVE = "completed", "mcp_list_tools"
+
+
+class Responses(Table):
+    """Items of Responses: one is a text or several, or a call with its result."""
+
+    codec: ClassVar[str] = "openai-responses"
+
+    def is_special(self, block: Any) -> bool:
+        """Whether the client keeps a block in another way; a call of a function has a namespace, or an id."""
+        return super().is_special(block) or (type(block) is am.ToolUseBlock and bool(block.extras))
+
+    def units(self, blocks: Sequence[Any]) -> list[list[Any]]:
+        """Return the blocks of each item."""
+        return joined(blocks)
+
+    def into(self, blocks: Sequence[Any], kit: Kit) -> list[Native]:
+        """Return the parts of items."""
+        if _is_asked(blocks[0], kit.message):
+            raise Unreadable  # the client makes nothing of a request for approval
+        found = [part for item in kit.parts(blocks) for part in _into(item, kit)]
+        if not found:
+            raise Unreadable
+        return found
+
+    def back(self, natives: Sequence[Native], kit: Kit) -> Blocks:
+        """Return the blocks of an item's parts."""
+        return kit.blocks([_back(natives)])
+
+
+def _is_asked(block: Any, message: am.Msg) -> bool:
+    """Whether a call waits for the approval that the same message asks for."""
+    asked = {each.tool_call_id for each in message.content if type(each) is am.ApprovalRequestBlock}
+    return type(block) is am.ToolUseBlock and block.id in asked
+
+
+def _into(item: Native, kit: Kit) -> list[Native]:
+    """Return the parts of an item; the first holds what the others don't tell."""
+    parts = _INTO[item.get("type", "message")](item, kit)
+    if parts:
+        again = _back(parts)
+        rest = {key: value for key, value in item.items() if value is not None and _differs(value, again.get(key))}
+        if item.get("type") == _NATIVE and _differs(item, {**again, **rest}):
+            rest = item  # the order of keys counts here, as the model has no block for it
+        if rest:
+            parts[0]["provider_details"] = {**details_of(parts[0]), _REST: rest}
+    return parts
+
+
+def _differs(value: Any, other: Any) -> bool:
+    return value is not other and dump_json(value) != dump_json(other)
+
+
+def _back(natives: Sequence[Native]) -> Native:
+    first, last, rest = natives[0], natives[-1], details_of(natives[0]).get(_REST, {})
+    if rest.get("type") == _NATIVE:
+        return rest  # type: ignore[no-any-return]
+    kind, name = first["part_kind"], str(first.get("tool_name"))
+    if kind in (CALL, RETURN):
+        found = _TOOLS_BACK["mcp_server" if name.startswith(_MCP) else name](first, last)
+    else:
+        found = _BACK[kind](natives)
+    return {**found, **rest}
+
+
+# -- texts and reasoning ----------------------------------------------------------------------------------------------
+
+
+def _message(item: Native, kit: Kit) -> list[Native]:
+    content: Any = item["content"]
+    texts = [{"text": content}] if isinstance(content, str) else content
+    if not all(each.get("text") for each in texts):
+        raise Unreadable  # an empty text makes no part, nor does a refusal
+    return [_said(each, item, kit) for each in texts]
+
+
+def _said(text: Native, item: Native, kit: Kit) -> Native:
+    cited = [each for each in text.get("annotations") or () if each["type"] in _CITED]
+    shown = [each for each in (_citation(each, text["text"]) for each in cited) if each is not None]
+    details = {**({"citations": cited} if shown else {}), **chosen(text, "logprobs"), **chosen(item, "phase")}
+    if not details.get("logprobs", True):
+        del details["logprobs"]
+    return kit.part("text", details, content=text["text"], id=item.get("id"), citations=shown or None)
+
+
+def _citation(cited: Native, text: str) -> Native | None:
+    if cited["type"] == "file_citation":
+        source: Native = {"document_id": cited.get("file_id"), "title": cited.get("filename"), "excerpts": []}
+        named = source["document_id"] or source["title"]
+        return {"sources": [{**source, "kind": "document"}], "anchor": None} if named else None
+    start, end = cited["start_index"], cited["end_index"]
+    anchor = {"start": start, "end": end, "kind": "marker"} if 0 <= start < end <= len(text) else None
+    return {"sources": [{**chosen(cited, "url", "title"), "excerpts": [], "kind": "web"}], "anchor": anchor}
+
+
+def _message_back(natives: Sequence[Native]) -> Native:
+    content = [
+        {"type": "output_text", "text": each["content"], "annotations": details_of(each).get("citations", []),
+         **chosen(details_of(each), "logprobs")}
+        for each in natives
+    ]  # fmt: skip
+    first = natives[0]
+    own = {"id": first["id"], "status": _DONE} if first.get("id") else {}
+    return {"type": "message", "role": "assistant", **own, "content": content, **chosen(details_of(first), "phase")}
+
+
+def _reasoning(item: Native, kit: Kit) -> list[Native]:
+    raw = [each["text"] for each in item.get("content") or ()]
+    details, sealed = {"raw_content": raw} if raw else None, item.get("encrypted_content")
+    texts = [each["text"] for each in item.get("summary") or ()] or ([""] if raw or sealed else [])
+    first = [{"details": details, "signature": sealed}] + [{}] * len(texts)
+    return [
+        kit.part("thinking", content=text, id=item.get("id"), **more) for text, more in zip(texts, first, strict=False)
+    ]
+
+
+def _reasoning_back(natives: Sequence[Native]) -> Native:
+    first = natives[0]
+    summary = [{"type": "summary_text", "text": each["content"]} for each in natives if each["content"]]
+    raw = details_of(first).get("raw_content")
+    content = {"content": [{"type": "reasoning_text", "text": each} for each in raw]} if raw else {}
+    sealed = {"encrypted_content": first["signature"]} if first.get("signature") else {}
+    return {"type": "reasoning", **chosen(first, "id"), "summary": summary, **sealed, **content}
+
+
+def _compaction(item: Native, kit: Kit) -> list[Native]:
+    return [kit.part("compaction", item, id=item.get("id"))]
+
+
+def _compaction_back(natives: Sequence[Native]) -> Native:
+    return {key: value for key, value in details_of(natives[0]).items() if key != _REST}
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
+
+
+def _function(item: Native, kit: Kit) -> list[Native]:
+    said = {"tool_name": item["name"], "args": item["arguments"], "tool_call_id": item["call_id"]}
+    return [kit.part("tool-call", chosen(item, "namespace"), **said, id=item.get("id"))]
+
+
+def _function_back(natives: Sequence[Native]) -> Native:
+    first = natives[0]
+    if first["tool_name"] == _BY_CLIENT and first.get("tool_kind") == SEARCH["tool_kind"]:
+        told = {"execution": "client", "call_id": first["tool_call_id"], "status": _DONE}
+        return {"type": "tool_search_call", "id": first.get("id"), **told, "arguments": args_of(first)}
+    args = first.get("args")
+    text = args if type(args) is str else dump_json(args or {}).decode()
+    called = {"name": first["tool_name"], "arguments": text, "call_id": first["tool_call_id"]}
+    own = {"id": first["id"], "status": _DONE} if first.get("id") else {}
+    return {"type": "function_call", **called, **own, **chosen(details_of(first), "namespace")}
+
+
+def _pair(kit: Kit, item: Native, name: str, args: Native | None, content: Native, **more: Any) -> list[Native]:
+    link = item["id"]
+    return [
+        kit.part(CALL, tool_name=name, args=args, tool_call_id=link, **more),
+        kit.part(RETURN, tool_name=name, content=content, tool_call_id=link),
+    ]
+
+
+def _status(item: Native) -> Native:
+    return {"status": item.get("status")}
+
+
+def _web(item: Native, kit: Kit) -> list[Native]:
+    given: Native = item.get("action") or {}
+    action = {key: value for key, value in given.items() if value is not None}
+    sources = action.pop("sources", None)
+    content: Native = {**_status(item), **({"sources": sources} if sources else {})}
+    return _pair(kit, item, "web_search", action or None, content, id=item["id"])
+
+
+def _told(first: Native, last: Native) -> Native:
+    """Return the content of the return behind a call; nothing if there is none."""
+    found: Any = last.get("content") if last is not first else None
+    return found if is_object(found) else {}
+
+
+def _served(tag: str, first: Native, last: Native, **said: Any) -> Native:
+    status = _told(first, last).get("status")
+    return {"type": tag, "id": first.get("id") or first["tool_call_id"], "status": status or _DONE, **said}
+
+
+def _web_back(first: Native, last: Native) -> Native:
+    action = {**args_of(first), **chosen(_told(first, last), "sources")}
+    return _served("web_search_call", first, last, **({"action": action} if action else {}))
+
+
+def _files(item: Native, kit: Kit) -> list[Native]:
+    content = {**_status(item), **chosen(item, "results")}
+    return _pair(kit, item, "file_search", {"queries": item["queries"]}, content, id=item["id"])
+
+
+def _files_back(first: Native, last: Native) -> Native:
+    return _served("file_search_call", first, last, **args_of(first), **chosen(_told(first, last), "results"))
+
+
+def _code(item: Native, kit: Kit) -> list[Native]:
+    logs = [each["logs"] for each in item.get("outputs") or () if each["type"] == "logs"]
+    args = {"container_id": item["container_id"], "code": item.get("code") or ""}
+    return _pair(kit, item, "code_execution", args, {**_status(item), **({"logs": logs} if logs else {})})
+
+
+def _code_back(first: Native, last: Native) -> Native:
+    logs: Any = _told(first, last).get("logs")
+    outputs = [{"type": "logs", "logs": each} for each in logs] if logs else None
+    return _served("code_interpreter_call", first, last, **args_of(first), outputs=outputs)
+
+
+def _image(item: Native, kit: Kit) -> list[Native]:
+    call, result = _pair(kit, item, "image_generation", None, {**_status(item), **chosen(item, *_OF_IMAGE)})
+    if not item.get("result"):
+        return [call, result]
+    result["content"]["status"] = _DONE
+    held = {"kind": "binary", "data": item["result"], "media_type": f"image/{item.get('output_format', 'png')}"}
+    return [call, kit.part("file", id=item["id"], content=held, provider_name=None), result]
+
+
+def _image_back(first: Native, last: Native) -> Native:
+    return _served("image_generation_call", first, last, **chosen(_told(first, last), *_OF_IMAGE))
+
+
+def _mcp(item: Native, kit: Kit) -> list[Native]:
+    said: Any = parse_json(item["arguments"]) if item.get("arguments") else {}
+    args = {"action": "call_tool", "tool_name": item["name"], "tool_args": said}
+    told = {key: item.get(key) for key in ("output", "error")}
+    return _pair(kit, item, f"{_MCP}{item['server_label']}", args, told)
+
+
+def _mcp_tools(item: Native, kit: Kit) -> list[Native]:
+    told = {key: item.get(key) for key in ("tools", "error")}
+    return _pair(kit, item, f"{_MCP}{item['server_label']}", {"action": "list_tools"}, told)
+
+
+def _mcp_back(first: Native, last: Native) -> Native:
+    args, own = args_of(first), {"id": first["tool_call_id"]}
+    own["server_label"] = first["tool_name"].removeprefix(_MCP)
+    told = _told(first, last)
+    if args["action"] == "list_tools":
+        return {"type": _NATIVE, **own, **told}
+    arguments = dump_json(args["tool_args"]).decode()
+    return {"type": "mcp_call", **own, "name": args["tool_name"], "arguments": arguments, **told}
+
+
+def _search(item: Native, kit: Kit) -> list[Native]:
+    given = item.get("arguments")
+    said: Any = parse_json(given) if type(given) is str else given or {}
+    queries: Any = said.get("queries") or said.get("paths") or []
+    link = item.get("call_id") or item["id"]
+    if item.get("execution") == "client":
+        said = {**SEARCH, "tool_name": _BY_CLIENT}
+        return [kit.part("tool-call", **said, args={"queries": queries}, tool_call_id=link, id=item.get("id"))]
+    kit.memory.setdefault("searches", []).append(link)
+    details = {key: item.get(key) for key in _OF_SEARCH}
+    return [kit.part(CALL, details, **SEARCH, args={"queries": queries}, tool_call_id=link, id=item.get("id"))]
+
+
+def _found(item: Native, kit: Kit) -> list[Native]:
+    """Return the part of an output; one without the id of its call belongs to the oldest that has none yet."""
+    waiting = kit.memory.get("searches")
+    link = item.get("call_id") or (waiting.pop(0) if waiting else item["id"])
+    names = [{"name": each["name"]} for each in item["tools"] if each["type"] == "function"]
+    details = {"id": item.get("id"), **{key: item.get(key) for key in _OF_SEARCH}}
+    return [kit.part(RETURN, details, **SEARCH, tool_call_id=link, content={"discovered_tools": names})]
+
+
+def _search_back(first: Native, _: Native) -> Native:
+    details = details_of(first)
+    told = {key: details.get(key) for key in _OF_SEARCH}
+    if first["part_kind"] == CALL:
+        return {"type": "tool_search_call", "id": first.get("id"), **told, "arguments": args_of(first)}
+    tools = [{"type": "function", **chosen(each, "name")} for each in first["content"]["discovered_tools"]]
+    return {"type": "tool_search_output", "id": details.get("id"), **told, "tools": tools}
+
+
+_INTO = {
+    "message": _message, "reasoning": _reasoning, "compaction": _compaction, "function_call": _function,
+    "web_search_call": _web, "file_search_call": _files, "code_interpreter_call": _code,
+    "image_generation_call": _image, "mcp_call": _mcp, "mcp_list_tools": _mcp_tools, "tool_search_call": _search,
+    "tool_search_output": _found,
+}  # fmt: skip
+_BACK = {
+    "text": _message_back, "thinking": _reasoning_back, "compaction": _compaction_back, "tool-call": _function_back,
+}  # fmt: skip
+_TOOLS_BACK = {
+    "web_search": _web_back, "file_search": _files_back, "code_execution": _code_back, "image_generation": _image_back,
+    "mcp_server": _mcp_back, "tool_search": _search_back,
+}  # fmt: skip

@@ -1,0 +1,115 @@
+"""What people and tools say to providers: options of media, and the tools that a search found.
+
+| agentmsg | providerOptions |
+| --- | --- |
+| extras["anthropic"]: citations of a document | anthropic.citations |
+| extras["anthropic.kind"]: type "container_upload" | anthropic.containerUpload |
+| extras["gemini"]: videoMetadata | google.videoMetadata |
+| NativeBlock of Anthropic in a result: tool_reference | custom; anthropic: type "tool-reference", toolName |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import thaw
+from agentmsg.formats import Native, is_mapping, is_object
+from agentmsg_codecs.vercel.issuers.parts import options_of, with_options
+from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS
+from agentmsg_codecs.vercel.options import are_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_ANTHROPIC = "anthropic"
+# Extras of media, by their paths, and the paths of options that they are.
+_OF_MEDIA = (
+    ((_ANTHROPIC, "citations"), (OPTIONS, _ANTHROPIC, "citations")),
+    (("anthropic.kind", "type"), (OPTIONS, _ANTHROPIC, "containerUpload")),
+    (("gemini", "videoMetadata"), (OPTIONS, "google", "videoMetadata")),
+)
+_PAIR = 2
+_UPLOAD, _REFERENCE = "container_upload", "tool-reference"
+
+
+def media_into(block: Any) -> Any:
+    """Return media whose extras are options, where the client has some for them."""
+    return _moved(block, _OF_MEDIA, {_UPLOAD: True})
+
+
+def media_back(block: Any) -> Any:
+    """Return media whose options are extras of a provider."""
+    return _moved(block, [(option, path) for path, option in _OF_MEDIA], {True: _UPLOAD})
+
+
+def _moved(block: Any, paths: Iterable[tuple[tuple[str, ...], tuple[str, ...]]], words: Mapping[Any, Any]) -> Any:
+    """Return a block with extras at other places; the block itself if it has none of them.
+
+    Args:
+        block: the block.
+        paths: from where, and to where.
+        words: values that are others there.
+    """
+    extras: Any = thaw(block.extras)
+    has_moved = False
+    for start, end in paths:
+        owner = _owner(extras, start)
+        if start[-1] in owner:
+            value, has_moved = owner.pop(start[-1]), True
+            _prune(extras, start)
+            _owner(extras, end, is_new=True)[end[-1]] = words.get(value, value) if _is_word(value) else value
+    return block.evolve(extras=extras) if has_moved else block
+
+
+def _is_word(value: Any) -> bool:
+    """Whether a value may be one of a few words."""
+    return type(value) is str or value is True
+
+
+def _owner(extras: Any, path: tuple[str, ...], *, is_new: bool = False) -> Any:
+    """Return the object with the last key of a path; an empty one if there is none."""
+    for key in path[:-1]:
+        found = extras.setdefault(key, {}) if is_new else extras.get(key)
+        if not is_mapping(found):
+            return {}
+        extras = found
+    return extras
+
+
+def _prune(extras: Any, path: tuple[str, ...]) -> None:
+    """Delete the objects on a path that have become empty."""
+    for end in range(len(path) - 1, 0, -1):
+        owner = _owner(extras, path[:end])
+        if owner.get(path[end - 1]) == {}:
+            del owner[path[end - 1]]
+
+
+def reference_into(block: Any) -> Any:
+    """Return the tool that a search names as the client keeps it; any other block as it is."""
+    value = _value(block, _ANTHROPIC, "tool_reference")
+    if value.keys() != {"type", "tool_name"}:
+        return block
+    told = with_options(_ANTHROPIC, {"type": _REFERENCE, "toolName": value["tool_name"]})
+    return block.evolve(codec=FAMILY, value=_in_order({"type": "custom", **told}, value), fallback=None)
+
+
+def reference_back(block: Any) -> Any:
+    """Return the reverse of ``reference_into``."""
+    value = _value(block, FAMILY, "custom")
+    told = options_of(value, _ANTHROPIC) if are_options(value.get(PROVIDER_OPTIONS)) else {}
+    if told.keys() != {"type", "toolName"} or told["type"] != _REFERENCE or len(value) > _PAIR:
+        return block
+    named = _in_order({"type": "tool_reference", "tool_name": told["toolName"]}, value)
+    return block.evolve(codec=_ANTHROPIC, value=named, fallback=told["toolName"])
+
+
+def _value(block: Any, family: str, tag: str) -> Native:
+    """Return the value of a family's native block with a tag; an empty one for any other block."""
+    value = thaw(block.value) if type(block) is am.NativeBlock and block.codec == family else None
+    return value if is_object(value) and value.get("type") == tag else {}
+
+
+def _in_order(pair: Native, model: Native) -> Native:
+    """Return a pair whose type stands where it does in another."""
+    return pair if next(iter(model)) == "type" else dict(reversed(pair.items()))

@@ -1,0 +1,302 @@
+"""Answers of OpenAI's Responses API, as @ai-sdk/openai 4.0.118 keeps them.
+
+| item | part; providerOptions.openai |
+| --- | --- |
+| message: output_text; refusal | text; itemId, phase, annotations; type "refusal" |
+| reasoning | reasoning for each summary, or an empty one; itemId, reasoningEncryptedContent |
+| function_call; custom_tool_call | tool-call; itemId, namespace; its input is the text |
+| web_search_call | tool-call web_search without input; tool-result: action, sources |
+| file_search_call | file_search; queries, results |
+| code_interpreter_call | code_interpreter with code, containerId; outputs |
+| image_generation_call | image_generation; result |
+| mcp_approval_request | tool-call mcp.NAME; server_label; then a tool-approval-request |
+| mcp_call | mcp.NAME; type "call", serverLabel, name, arguments, output, error; itemId |
+| tool_search_call; tool_search_output | tool_search with arguments, call_id; tools; itemId |
+| compaction | custom, kind "openai.compaction"; type, itemId, encryptedContent |
+| other keys of an item, such as a status but "completed" | as they are; the client passes over them |
+
+The client sends a server tool's result only by reference (store true) or, of web_search and tool_search, in full.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import Native, Unreadable, dump_json, is_mapping, speed
+from agentmsg_codecs.vercel.issuers.parts import (
+    Issuer,
+    as_they_are,
+    call_part,
+    has_options,
+    inverse,
+    is_server,
+    made_link,
+    options_of,
+    renamed,
+    result_part,
+    value_of,
+    with_options,
+)
+from agentmsg_codecs.vercel.names import ITEMS, PROVIDER_OPTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_OPENAI, _RESPONSES, _DONE, _SEARCH = "openai", "openai-responses", "completed", "tool_search"
+# The start of the names of servers' tools, and the part that asks a person whether one may be called.
+_SERVER, _ASKED = "mcp.", "tool-approval-request"
+# The kinds of what a search of the web does.
+_ACTIONS = {"open_page": "openPage", "find_in_page": "findInPage"}
+_WORDS = inverse(_ACTIONS)
+_FILE = {"file_id": "fileId"}
+
+
+def _own(block: Any) -> bool:
+    cls: Any = block.__class__
+    if cls is am.ThinkingBlock:
+        return block.item_id is not None
+    if cls is am.TextBlock and (block.citations or not (block.item_id or "msg_").startswith(ITEMS)):
+        return True
+    is_custom = cls is am.ToolUseBlock and block.kind == "custom"
+    is_apart = cls is am.RefusalBlock or (cls is am.CompactionBlock and block.encrypted is not None)
+    return is_custom or is_apart or _RESPONSES in block.extras or is_server(block, _OPENAI)
+
+
+def _kept(block: Any) -> bool:
+    cls: Any = block.__class__
+    if cls is am.ThinkingBlock:
+        return block.item_id is not None or has_options(block, _OPENAI)
+    if cls is am.ToolUseBlock and block.kind == "function":
+        # The client turns a custom tool's text into a string.
+        return not (block.is_valid and is_mapping(block.input)) or has_options(block, _OPENAI)
+    return has_options(block, _OPENAI) or is_server(block, _OPENAI)
+
+
+def _told(item: Native, *own: str, **more: Any) -> Native:
+    """Return the options for the keys of an item that aren't its own; the client passes over those."""
+    rest = {key: value for key, value in item.items() if key not in own and value not in (None, [])}
+    if rest.pop("status", _DONE) != _DONE:
+        rest["status"] = item["status"]
+    del rest["type"]
+    if not all(key.islower() for key in rest):
+        raise Unreadable
+    return with_options(_OPENAI, {**{key: value for key, value in more.items() if value is not None}, **rest})
+
+
+def _into(items: list[Native], _: Sequence[Any], __: Sequence[Any]) -> list[Native]:
+    found: list[Native] = []
+    searches: list[str] = []
+    for item in items:
+        kind = item.get("type", "message")
+        link = item.get("call_id") or item.get("id") or made_link("tsc_", [len(found), item])
+        if kind == "tool_search_call":
+            searches.append(link)
+        elif kind == "tool_search_output" and searches:
+            link = searches.pop(0)
+        found += _parts({"type": kind, **item}, link)
+    return found
+
+
+def _runner(call_id: Any) -> str:
+    return "server" if call_id is None else "client"
+
+
+def _parts(item: Native, search: str) -> list[Native]:
+    """Return the parts of an item.
+
+    Args:
+        item: the item.
+        search: the id for a search of tools, and for its output.
+    """
+    kind, link = item["type"], item.get("id")
+    if kind == "message":
+        return [_text(item, part) for part in item["content"]]
+    if kind == "reasoning":
+        sealed = {"reasoningEncryptedContent": item.get("encrypted_content")} if link else {}
+        told = _told(item, "id", "summary", "encrypted_content", itemId=link)
+        told = with_options(_OPENAI, {**sealed, **told.get(PROVIDER_OPTIONS, {}).get(_OPENAI, {})})
+        summaries = item.get("summary") or [{"text": ""}]
+        return [{"type": "reasoning", "text": summary["text"], **told} for summary in summaries]
+    if kind == "compaction":
+        sealed = {"itemId": link, "encryptedContent": item.get("encrypted_content")}
+        told = _told(item, "id", "encrypted_content", type=kind, **sealed)
+        return [{"type": "custom", "kind": "openai.compaction", **told}]
+    if kind in ("function_call", "custom_tool_call"):
+        given = item["input"] if kind == "custom_tool_call" else _parsed(item["arguments"])
+        own = ("id", "call_id", "name", "arguments", "input")
+        return [call_part(item["call_id"], item["name"], given, _told(item, *own, itemId=link), is_run=False)]
+    if kind == "tool_search_call" and "execution" in item:
+        # The client sends a call that has an id as its own; who runs it otherwise stands beside.
+        runs = {} if item["execution"] == _runner(item.get("call_id")) else {"execution": item["execution"]}
+        given = {"arguments": item["arguments"], "call_id": item.get("call_id")}
+        told = _told(item, "id", "call_id", "arguments", "execution", itemId=link, **runs)
+        return [call_part(search, _SEARCH, given, told)]
+    if kind == "tool_search_output" and "execution" in item:
+        runs = {} if item["execution"] == "server" else {"execution": item["execution"]}
+        told = _told(item, "id", "call_id", "tools", "execution", itemId=link, **runs)
+        return [result_part(search, _SEARCH, {"tools": item["tools"]}, told)]
+    if kind == "mcp_approval_request":
+        told = _told(item, "id", "name", "arguments")
+        asked = {"type": _ASKED, "approvalId": link, "toolCallId": link}
+        return [call_part(link, f"{_SERVER}{item['name']}", _parsed(item["arguments"]), told), asked]
+    name, given, value, told = _hosted(item)
+    return [call_part(link, name, given, {}), result_part(link, name, value, told)]
+
+
+def _text(item: Native, part: Native) -> Native:
+    told = {"itemId": item.get("id"), "phase": item.get("phase"), "annotations": part.get("annotations") or None}
+    if part["type"] == "refusal":
+        options = _told({**part, **item}, "id", "content", "role", "phase", "refusal", **told, type="refusal")
+        return {"type": "text", "text": part["refusal"], **options}
+    options = _told({**part, **item}, "id", "content", "role", "phase", "text", "annotations", **told)
+    return {"type": "text", "text": part["text"], **options}
+
+
+def _parsed(text: str) -> Any:
+    is_valid, value, _ = speed.parse_arguments(text)
+    if not is_valid:
+        raise Unreadable
+    return value
+
+
+def _hosted(item: Native) -> tuple[str, Any, Any, Native]:
+    """Return the tool that an item ran, its input, its result, and the result's options."""
+    kind = item["type"]
+    if kind == "web_search_call":
+        action = {**item.get("action", {})}
+        sources = {"sources": action.pop("sources")} if "sources" in action else {}
+        if action:
+            action["type"] = _ACTIONS.get(action["type"], action["type"])
+        return "web_search", {}, {**({"action": action} if action else {}), **sources}, _told(item, "id", "action")
+    if kind == "file_search_call":
+        results = renamed(item.get("results"), _FILE)
+        value = {"queries": item["queries"], "results": results}
+        return "file_search", {}, value, _told(item, "id", "queries", "results")
+    if kind == "code_interpreter_call":
+        given = {"code": item.get("code"), "containerId": item["container_id"]}
+        value = {"outputs": item["outputs"]} if "outputs" in item else {}
+        return "code_interpreter", given, value, _told(item, "id", "code", "container_id", "outputs")
+    if kind == "image_generation_call":
+        return "image_generation", {}, {"result": item.get("result")}, _told(item, "id", "result")
+    if kind != "mcp_call":
+        raise Unreadable
+    name, text = item["name"], item["arguments"]
+    value = {"type": "call", "serverLabel": item["server_label"], "name": name, "arguments": text}
+    value |= {key: item[key] for key in ("output", "error") if item.get(key) is not None}
+    own = ("id", "name", "arguments", "server_label", "output", "error")
+    return f"{_SERVER}{name}", _parsed(text or "{}"), value, _told(item, *own, itemId=item["id"])
+
+
+def _back(parts: list[Native]) -> list[Native]:
+    found: list[Native] = []
+    calls: dict[Any, Native] = {}
+    for part in parts:
+        options = options_of(part, _OPENAI)
+        kind, link, name = part["type"], options.pop("itemId", None), part.get("toolName")
+        last = found[-1] if found and link is not None and found[-1].get("id") == link else {}
+        is_run = kind == "tool-call" and part.get("providerExecuted")
+        if is_run:
+            calls[part["toolCallId"]] = part
+        if is_run and name != _SEARCH:
+            continue  # its result, or the request, has its item
+        if kind == "text" and last.get("type") == "message":
+            last["content"] += _item(part, link, options)["content"]
+        elif kind == "reasoning" and last.get("type") == "reasoning":
+            last["summary"].append({"type": "summary_text", "text": part["text"]})
+        elif kind == "tool-result":
+            found.append(_result(part, link, options, calls))
+        elif kind == _ASKED:
+            found.append(_asked(part, calls.pop(part["toolCallId"])))
+        else:
+            found.append(_item(part, link, options))
+    if any(part["toolName"] != _SEARCH for part in calls.values()):
+        raise Unreadable  # a call without its result isn't sent
+    if not all(key.islower() for item in found for key in item):
+        raise Unreadable  # these are no keys of items
+    return found
+
+
+def _item(part: Native, link: Any, options: Native) -> Native:
+    """Return the item of a part that isn't a result."""
+    kind, text = part["type"], part.get("text")
+    own = {"id": link, "status": options.pop("status", _DONE)} if link is not None else {}
+    if kind == "text":
+        is_refusal = options.pop("type", None) == "refusal"
+        said = {"type": "refusal", "refusal": text} if is_refusal else {"type": "output_text", "text": text}
+        said |= {} if is_refusal else {"annotations": options.pop("annotations", [])}
+        said |= {key: options.pop(key) for key in ("logprobs",) if key in options}
+        return {"type": "message", "role": "assistant", **own, "content": [said], **options}
+    if kind == "reasoning":
+        sealed = options.pop("reasoningEncryptedContent", None)
+        item = {"type": "reasoning", "id": link, "summary": [{"type": "summary_text", "text": text}] if text else []}
+        return {**item, **({} if sealed is None else {"encrypted_content": sealed}), **options}
+    if kind == "custom":
+        sealed = options.pop("encryptedContent", None)
+        own = {} if link is None else {"id": link}
+        return {**own, **({} if sealed is None else {"encrypted_content": sealed}), **options}
+    if kind != "tool-call":
+        raise Unreadable
+    name, given = part["toolName"], part["input"]
+    if name == _SEARCH and part.get("providerExecuted"):
+        call_id = given["call_id"]
+        call = {"type": "tool_search_call", "execution": _runner(call_id), "call_id": call_id, "status": _DONE}
+        return {**call, **own, "arguments": given["arguments"], **options}
+    call = {"call_id": part["toolCallId"], "name": name, **own, **options}
+    if type(given) is str:
+        return {"type": "custom_tool_call", **call, "input": given}
+    return {"type": "function_call", **call, "arguments": dump_json(given).decode()}
+
+
+def _asked(part: Native, call: Native) -> Native:
+    """Return the item of a request, which has its call; the SDK's client itself doesn't keep the server."""
+    name, options = call["toolName"], options_of(call, _OPENAI)
+    if not name.startswith(_SERVER) or "server_label" not in options:
+        raise Unreadable
+    given = {"name": name.removeprefix(_SERVER), "arguments": dump_json(call["input"]).decode()}
+    return {"type": "mcp_approval_request", "id": part["approvalId"], **given, **options}
+
+
+def _result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) -> Native:
+    """Return the item of a result; its call is taken."""
+    name, value, call_id = part["toolName"], value_of(part), part["toolCallId"]
+    call = calls.pop(call_id, None)
+    if name == _SEARCH:
+        # An id of its own is that of the call, or of the item.
+        is_own = link != call_id if call is None else call["input"]["call_id"] is not None
+        found = {"type": "tool_search_output", "execution": "server", "call_id": call_id if is_own else None}
+        return {**found, "status": _DONE, **({} if link is None else {"id": link}), "tools": value["tools"], **options}
+    if call is None or options_of(call, _OPENAI).keys() - {"itemId"}:
+        raise Unreadable
+    own, given = {"id": call_id if link is None else link, "status": _DONE, **options}, call["input"]
+    if name == "web_search":
+        action = {**value.get("action", {})}
+        if action:
+            action["type"] = _WORDS.get(action["type"], action["type"])
+        if "sources" in value:
+            is_sorted = len(action) > 1 and [*action][-1] == "type"
+            kind = {"type": action.pop("type")} if is_sorted else {}
+            action = {**action, "sources": value["sources"], **kind}
+        return {"type": "web_search_call", **own, **({"action": action} if action else {})}
+    if name == "file_search":
+        results = renamed(value["results"], inverse(_FILE))
+        return {"type": "file_search_call", **own, "queries": value["queries"], "results": results}
+    if name == "code_interpreter":
+        run = {"code": given["code"], "container_id": given["containerId"]}
+        return {"type": "code_interpreter_call", **own, **run, **value}
+    if name == "image_generation":
+        return {"type": "image_generation_call", **own, **value}
+    if name.startswith(_SERVER) and is_mapping(value) and "serverLabel" in value:
+        said = {("server_label" if key == "serverLabel" else key): value[key] for key in value if key != "type"}
+        return {"type": "mcp_call", **said, **own}
+    raise Unreadable
+
+
+def _makes(call: am.ToolUseBlock) -> bool:
+    given: Any = call.input
+    return call.name == _SEARCH and is_mapping(given) and given.keys() == {"arguments", "call_id"}
+
+
+RESPONSES = Issuer(
+    "openai-responses", "openai", "responses", _OPENAI, _own, _kept, _into, _back, as_they_are, _makes, asks=True
+)

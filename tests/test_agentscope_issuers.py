@@ -1,0 +1,83 @@
+"""AgentScope keeps an answer as the client of its provider does: then this client sends it back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from support.checked import returned
+
+CODEC = am.get_codec("agentscope")
+_REASONING = {"type": "reasoning", "id": "rs_1", "encrypted_content": "e",
+              "summary": [{"type": "summary_text", "text": each} for each in ("a", "b")]}  # fmt: skip
+_EMPTY: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": []}
+_CALL: dict[str, Any] = {"functionCall": {"name": "f", "args": {}, "id": "c"}, "thoughtSignature": "QQ=="}
+
+
+def _kept(item: Any, *texts: str) -> list[dict[str, Any]]:
+    own = {"type": "thinking", "reasoning_item_id": "rs_1", "reasoning_item_raw": item}
+    return [{**own, "thinking": text} for text in texts]
+
+
+# An answer, and what the blocks of its client say (of agentscope 2.0.11).
+ANSWERS: list[tuple[am.CodecName, dict[str, Any], list[dict[str, Any]]]] = [
+    ("openai-responses", {"input": [_REASONING]}, _kept(_REASONING, "a", "b")),
+    ("openai-responses", {"input": [_EMPTY]}, _kept(_EMPTY, "")),
+    ("gemini", {"contents": [{"role": "model", "parts": [_CALL]}]},
+     [{"type": "tool_call", "id": "gemini_ts:QQ==", "call_id": "c"}]),
+    ("anthropic", {"messages": [{"role": "assistant", "content": [
+        {"type": "thinking", "thinking": "t", "signature": "x"}, {"type": "redacted_thinking", "data": "d"}]}]},
+     [{"thinking": "t", "signature": "x"}, {"thinking": "", "redacted_thinking_data": "d"}]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("codec", "answer", "wanted"), ANSWERS)
+def test_blocks_are_those_of_the_client(codec: am.CodecName, answer: Any, wanted: list[dict[str, Any]]) -> None:
+    """Each part of an answer becomes what the client makes of it, and comes back as it was."""
+    history = am.decode(answer, codec)
+    document: Any = am.encode(history, "agentscope")
+    for block, told in zip(document[0]["content"], wanted, strict=True):
+        assert told.items() <= block.items()
+    assert am.same(returned(document, codec=CODEC)[0].content, history[0].content)
+
+
+def test_results_name_the_signature() -> None:
+    """The signature of a call replaces its id, in its results, too; both come back."""
+    answer = {"functionResponse": {"name": "f", "id": "c", "response": {"output": "r"}}}
+    turns: list[Any] = [{"role": "model", "parts": [_CALL]}, {"role": "user", "parts": [answer]}]
+    history = am.decode({"contents": turns}, "gemini")
+    document: Any = am.encode(history, "agentscope")
+    assert [block["id"] for block in document[0]["content"]] == ["gemini_ts:QQ=="] * 2
+    back = returned(document, codec=CODEC)
+    call, result = (block for each in back for block in each.content)
+    assert isinstance(call, am.ToolUseBlock)
+    assert isinstance(result, am.ToolResultBlock)
+    assert (call.id, result.tool_call_id, call.signature) == ("c", "c", am.Signature("google", "QQ=="))
+
+
+def test_what_the_client_made_comes_back() -> None:
+    """Reasoning that AgentScope itself made has ids and times of its own."""
+    ids: dict[str, Any] = {"id": "b1", "created_at": "2026-01-05T09:30:07.250000", "finished_at": None}
+    call: dict[str, Any] = {**ids, "type": "tool_call", "id": "gemini_ts:QQ==", "name": "f", "input": "{}",
+            "state": "pending",
+            "suggested_rules": []}  # fmt: skip
+    blocks = [{**ids, **block} for block in _kept(_REASONING, "a", "b")]
+    history = returned([{"name": "assistant", "role": "assistant", "content": [*blocks, call]}], codec=CODEC)
+    content: Any = history[0].content
+    thinking, used = content
+    assert (thinking.signature, thinking.item_id) == (am.Signature("openai", "e"), "rs_1")
+    assert used.signature == am.Signature("google", "QQ==")
+
+
+def test_tools_of_a_provider_are_told() -> None:
+    """The client keeps nothing of them: they aren't text, and the loss is one of content."""
+    call = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "q"}}
+    history = am.decode(
+        {"messages": [{"role": "assistant", "content": [{"type": "text", "text": "a"}, call]}]}, "anthropic"
+    )
+    losses: list[am.Loss] = []
+    document: Any = am.encode(history, "agentscope", losses=losses)
+    assert [block["type"] for block in document[0]["content"]] == ["text"]
+    assert [loss.level for loss in losses] == ["content"]

@@ -1,0 +1,329 @@
+"""Answers in LangChain's messages: in the parts that the issuer's own client makes, which it sends back as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.formats.spelling import same_document
+
+ANTHROPIC: dict[str, Any] = {"provider": "anthropic"}
+RESPONSES: dict[str, Any] = {"provider": "openai", "api": "responses"}
+GOOGLE: dict[str, Any] = {"provider": "google"}
+BEDROCK: dict[str, Any] = {"provider": "bedrock"}
+TEXT = am.TextBlock("So.")
+
+
+def served(provider: str, link: str | None, name: str, value: Any, **fields: Any) -> am.ToolUseBlock:
+    """Return a call of a tool that a provider runs."""
+    return am.ToolUseBlock(link, name, value, kind="server", provider=provider, **fields)
+
+
+def ran(provider: str, link: str | None, name: str, content: Any = (), **fields: Any) -> am.ToolResultBlock:
+    """Return a result of a tool that a provider has run."""
+    return am.ToolResultBlock(link, content, name=name, kind="server", provider=provider, **fields)
+
+
+def signed(provider: str, value: str = "c2ln") -> Any:
+    """Return the field of a signature."""
+    return {"signature": am.Signature(provider, value)}
+
+
+def said(text: str) -> dict[str, Any]:
+    """Return a plain text of Responses, as its client keeps it."""
+    return {"type": "text", "text": text, "id": "msg_1", "annotations": []}
+
+
+LISTED: dict[str, Any] = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "s", "tools": []}
+SEARCH = {"type": "search", "query": "x"}
+SAID = am.TextBlock("So.", item_id="msg_1")
+# Who answered, the blocks, and content as the issuer's client makes it.
+CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
+    "thinking of Anthropic": (
+        ANTHROPIC,
+        [am.ThinkingBlock("hm", **signed("anthropic")), TEXT],
+        [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, {"type": "text", "text": "So."}],
+    ),
+    "redacted thinking": (
+        ANTHROPIC,
+        [am.ThinkingBlock(redacted="x"), TEXT],
+        [{"type": "redacted_thinking", "data": "x"}, {"type": "text", "text": "So."}],
+    ),
+    "a search of Anthropic": (
+        ANTHROPIC,
+        [
+            served("anthropic", "srvtoolu_1", "web_search", {"query": "x"}),
+            ran("anthropic", "srvtoolu_1", "web_search", [am.SourceBlock("https://x", title="X")]),
+        ],
+        [
+            {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}},
+            {
+                "type": "web_search_tool_result",
+                "tool_use_id": "srvtoolu_1",
+                "content": [{"type": "web_search_result", "title": "X", "url": "https://x"}],
+            },
+        ],
+    ),
+    "a compaction of Anthropic": (
+        ANTHROPIC,
+        [am.CompactionBlock("Before: x."), TEXT],
+        [{"type": "compaction", "content": "Before: x."}, {"type": "text", "text": "So."}],
+    ),
+    "reasoning of Responses": (
+        RESPONSES,
+        [am.ThinkingBlock("hm", item_id="rs_1", **signed("openai")), SAID],
+        [
+            {
+                "type": "reasoning",
+                "id": "rs_1",
+                "summary": [{"type": "summary_text", "text": "hm"}],
+                "encrypted_content": "c2ln",
+            },
+            said("So."),
+        ],
+    ),
+    "two texts of one message": (
+        RESPONSES,
+        [SAID.evolve(phase="final_answer"), am.RefusalBlock("No.", item_id="msg_1", phase="final_answer")],
+        [
+            {**said("So."), "phase": "final_answer"},
+            {"type": "refusal", "refusal": "No.", "id": "msg_1", "phase": "final_answer"},
+        ],
+    ),
+    "a search of Responses": (
+        RESPONSES,
+        [served("openai", "ws_1", "web_search", SEARCH, item_id="ws_1")],
+        [
+            {
+                "type": "web_search_call",
+                "id": "ws_1",
+                "status": "completed",
+                "action": SEARCH,
+            }
+        ],
+    ),
+    "an item that the model doesn't know": (
+        RESPONSES,
+        [am.NativeBlock("openai-responses", LISTED)],
+        [LISTED],
+    ),
+    "a thought and a text that Google signed": (
+        GOOGLE,
+        [am.ThinkingBlock("hm"), am.TextBlock("So.", **signed("google"))],
+        [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "So.", "extras": {"signature": "c2ln"}}],
+    ),
+    "code that Google runs": (
+        GOOGLE,
+        [
+            served("google", None, "code_execution", {"language": "PYTHON", "code": "print(1)"}),
+            ran("google", None, "code_execution", "1", status="success"),
+        ],
+        [
+            {"type": "executable_code", "executable_code": "print(1)", "language": "PYTHON"},
+            {
+                "type": "code_execution_result",
+                "code_execution_result": "1",
+                "outcome": 1,
+                "tool_call_id": "",
+            },
+        ],
+    ),
+    "reasoning of Bedrock": (
+        BEDROCK,
+        [am.ThinkingBlock("hm", **signed("bedrock")), TEXT],
+        [
+            {"type": "reasoning_content", "reasoning_content": {"text": "hm", "signature": "c2ln"}},
+            {"type": "text", "text": "So."},
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("who", "blocks", "content"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize("codec", ["langchain", "langchain-lc", "langgraph"])
+def test_an_answer_has_the_form_of_its_issuer(codec: am.CodecName, who: Any, blocks: Any, content: Any) -> None:
+    """It is written as the client of its issuer keeps it, and read again as it was."""
+    message = am.Msg("assistant", blocks, **who)
+    document = am.encode(message, codec)
+    (native,) = am.get_codec(codec).native_messages(am.thaw(document))
+    if codec == "langchain":
+        assert same_document(native["data"]["content"], content)
+    (back,) = am.decode(am.thaw(document), codec).messages
+    assert am.same(back.content, message.content)
+    assert (back.provider, back.api) == (message.provider, message.api)
+    assert same_document(am.thaw(am.encode(am.decode(am.thaw(document), codec), codec)), am.thaw(document))
+
+
+USE = {"name": "f", "args": {"a": 1}, "id": "c1", "type": "tool_call"}
+# Of whom the client is, content with a call, the block, and additional_kwargs.
+CALLS: dict[str, tuple[dict[str, Any], am.ToolUseBlock, list[Any], dict[str, Any]]] = {
+    "Anthropic": (
+        ANTHROPIC,
+        am.ToolUseBlock("c1", "f", {"a": 1}),
+        [{"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}}],
+        {},
+    ),
+    "Responses": (
+        RESPONSES,
+        am.ToolUseBlock("c1", "f", {"a": 1}, raw_input='{"a":1}', item_id="fc_1"),
+        [{"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a":1}', "id": "fc_1"}],
+        {},
+    ),
+    "Google": (
+        GOOGLE,
+        am.ToolUseBlock("c1", "f", {"a": 1}, **signed("google")),
+        [],
+        {"__gemini_function_call_thought_signatures__": {"c1": "c2ln"}},
+    ),
+    "Bedrock": (BEDROCK, am.ToolUseBlock("c1", "f", {"a": 1}), [], {}),
+}  # fmt: skip
+THOUGHTS = {
+    "Anthropic": am.ThinkingBlock("hm", **signed("anthropic")),
+    "Responses": am.ThinkingBlock("hm", item_id="rs_1", **signed("openai")),
+    "Google": am.ThinkingBlock("hm"),
+    "Bedrock": am.ThinkingBlock("hm", **signed("bedrock")),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_are_where_the_client_has_them(name: str) -> None:
+    """They are in ``tool_calls``, and in content where the client makes both."""
+    who, call, parts, kwargs = CALLS[name]
+    message = am.Msg("assistant", [THOUGHTS[name], call], **who)
+    native = am.thaw(am.encode(message, "langchain"))
+    body = native["data"]
+    assert same_document(body["tool_calls"], [USE])
+    assert [{key: part[key] for key in part if key != "status"} for part in body["content"][1:]] == parts
+    assert same_document(body["additional_kwargs"], kwargs)
+    (back,) = am.decode([native], "langchain").messages
+    assert am.same(back.content, message.content)
+
+
+def ai(content: Any, provider: str | None, **fields: Any) -> dict[str, Any]:
+    """Return an AIMessage."""
+    response = {} if provider is None else {"model_provider": provider, **fields.pop("response_metadata", {})}
+    return {
+        "type": "ai",
+        "data": {
+            "content": content, "additional_kwargs": {}, "response_metadata": response, "type": "ai", "name": None,
+            "id": None, "tool_calls": [], "invalid_tool_calls": [], "usage_metadata": None, **fields,
+        },
+    }  # fmt: skip
+
+
+V1 = {"object": "response", "output_version": "v1"}
+# Messages as clients make them, with what is no content, and the blocks.
+READ: dict[str, tuple[dict[str, Any], list[am.Block]]] = {
+    "streamed by Anthropic": (
+        ai(
+            [
+                {"type": "thinking", "thinking": "hm", "signature": "c2ln", "index": 0},
+                {"type": "tool_use", "id": "c1", "name": "f", "input": {}, "partial_json": '{"a": 1}', "index": 1},
+            ],
+            "anthropic",
+            tool_calls=[USE],
+        ),
+        [am.ThinkingBlock("hm", **signed("anthropic")), am.ToolUseBlock("c1", "f", {"a": 1})],
+    ),
+    "nulls of Anthropic's SDK": (
+        ai(
+            [{"type": "text", "text": "So.", "citations": None}, {"type": "redacted_thinking", "data": "x"}],
+            "anthropic",
+        ),
+        [TEXT, am.ThinkingBlock(redacted="x")],
+    ),
+    "without a provider": (
+        ai([{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_fetch", "input": {}}], None),
+        [served("anthropic", "srvtoolu_1", "web_fetch", {})],
+    ),
+    "v1 of Responses": (
+        ai(
+            [
+                {"type": "reasoning", "id": "rs_1", "reasoning": "a", "encrypted_content": "c2ln"},
+                {"type": "reasoning", "id": "rs_1", "reasoning": "b"},
+                {"type": "server_tool_call", "name": "web_search", "id": "ws_1", "args": SEARCH},
+                {"type": "server_tool_result", "tool_call_id": "ws_1", "status": "success"},
+                {"type": "text", "text": "So.", "annotations": [], "id": "msg_1"},
+            ],
+            "openai",
+            response_metadata=V1,
+        ),
+        [
+            am.ThinkingBlock("a\n\nb", item_id="rs_1", **signed("openai")),
+            served("openai", "ws_1", "web_search", SEARCH, item_id="ws_1"),
+            SAID,
+        ],
+    ),
+    "made by Google's client": (
+        ai(
+            [
+                {"type": "executable_code", "executable_code": "1", "language": "PYTHON", "id": "made"},
+                {"type": "code_execution_result", "code_execution_result": "1", "outcome": 2, "tool_call_id": ""},
+                "So.",
+            ],
+            "google_genai",
+        ),
+        [
+            served("google", None, "code_execution", {"language": "PYTHON", "code": "1"}),
+            ran("google", None, "code_execution", "1", status="error"),
+            TEXT,
+        ],
+    ),
+    "made by Bedrock's client": (
+        ai([{"type": "reasoning_content", "reasoning_content": {"text": "hm", "signature": ""}}], "bedrock_converse"),
+        [am.ThinkingBlock("hm")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "blocks"), READ.values(), ids=READ)
+def test_what_clients_make_comes_back(document: Any, blocks: Any) -> None:
+    """Its blocks are those that the provider's codec reads; copies and nulls are no content, and come back."""
+    history = am.decode([document], "langchain")
+    assert am.same(history.messages[0].content, tuple(blocks))
+    stored = am.loads(am.dumps(history, "json"), "json")
+    assert same_document(am.thaw(am.encode(history, "langchain")), [document])
+    assert same_document(am.thaw(am.encode(stored, "langchain")), [document])
+
+
+def test_an_edit_leaves_nothing_of_what_was() -> None:
+    """A note of what a client's message has besides holds only for the content that it was read with."""
+    document, _ = READ["streamed by Anthropic"]
+    (message,) = am.decode([document], "langchain").messages
+    edited = message.evolve(content=(message.content[0], am.ToolUseBlock("c1", "f", {"a": 2})))
+    native = am.thaw(am.encode(edited, "langchain"))
+    assert "partial_json" not in native["data"]["content"][1]
+    assert native["data"]["content"][1]["input"] == {"a": 2}
+
+
+WORDS = [
+    ("google_genai", "google"), ("google_vertexai", "google"), ("bedrock_converse", "bedrock"), ("bedrock", "bedrock"),
+    ("azure", "azure"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("word", "provider"), WORDS)
+def test_the_word_for_a_provider_comes_back(word: str, provider: str) -> None:
+    """The model has one word for a provider; a note keeps LangChain's, if it isn't the usual one."""
+    history = am.decode([ai("So.", word)], "langchain")
+    assert history.messages[0].provider == provider
+    assert "model_provider" not in history.messages[0].response_metadata
+    assert same_document(am.thaw(am.encode(history, "langchain")), [ai("So.", word)])
+
+
+def test_an_edited_search_of_v1_is_written() -> None:
+    """A result of Anthropic's tool that holds a text by now isn't one that it can return."""
+    output = [{"type": "web_search_result", "url": "https://x", "title": "X"}]
+    parts = [
+        {
+            "type": "server_tool_result", "tool_call_id": "srvtoolu_1", "status": "success", "output": output,
+            "extras": {"block_type": "web_search_tool_result"},
+        }
+    ]  # fmt: skip
+    history = am.decode([ai(parts, "anthropic", response_metadata={"output_version": "v1"})], "langchain")
+    (result,) = history.messages[0].content
+    edited = history.messages[0].evolve(content=(result.evolve(content=(TEXT,)),))
+    native = am.thaw(am.encode(edited, "langchain"))
+    assert native["data"]["content"][0]["output"] == "So."

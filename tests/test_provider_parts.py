@@ -1,0 +1,83 @@
+"""A provider's parts: what formats that embed them read and write, by the provider's own codec."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+import agentmsg as am
+from agentmsg.formats import Unreadable
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PROVIDERS: dict[am.CodecName, tuple[am.CodecName, str, str | None]] = {
+    "anthropic": ("anthropic-response", "anthropic", None),
+    "bedrock": ("bedrock-response", "bedrock", None),
+    "gemini": ("gemini-response", "google", None),
+    "openai-responses": ("openai-responses-response", "openai", "responses"),
+}
+# What the citations say that a reader of responses makes of what stands beside the content; a request has none.
+BESIDE = {"gemini": "groundingMetadata"}
+
+
+def _answers(name: am.CodecName) -> Iterator[tuple[str, Any, am.Msg]]:
+    answers = PROVIDERS[name][0]
+    for title, document in documents(answers):
+        for message in am.decode(document, answers):
+            if message.role == "assistant":
+                yield title, document, message
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_every_recorded_answer_is_parts_of_its_provider(name: am.CodecName) -> None:
+    """All that an answer holds comes back from its parts, and the message says whose they are."""
+    codec, tried = am.get_codec(name), 0
+    for title, document, message in _answers(name):
+        assert (message.provider, message.api) == PROVIDERS[name][1:]
+        try:
+            parts = codec.write_parts(message.content)
+        except Unreadable:
+            assert BESIDE.get(name, "?") in str(document), title
+            continue
+        tried += 1
+        assert am.same(codec.read_parts(am.thaw(parts)), message.content), title
+    assert tried > 5
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_what_has_no_parts_is_refused(name: am.CodecName) -> None:
+    """Blocks that wouldn't come back aren't written: the format around keeps them in its own words."""
+    blocks = (am.TextBlock("a", metadata={"mine": 1}),)
+    with pytest.raises(Unreadable):
+        am.get_codec(name).write_parts(blocks)
+
+
+def test_most_formats_have_no_parts() -> None:
+    """Only providers publish parts."""
+    for act in (am.get_codec("hf").write_parts, am.get_codec("hf").read_parts):
+        with pytest.raises(Unreadable):
+            act(())
+
+
+_TWICE = """
+import sys, agentmsg as am, orjson
+answer = orjson.loads(sys.stdin.buffer.read())
+history = am.decode(answer, "gemini-response")
+first, second = (am.thaw(am.encode(history, sys.argv[1], on_loss="ignore")) for _ in range(2))
+assert first == second, (first, second)
+"""
+
+
+@pytest.mark.parametrize("framework", ["agentscope", "langchain", "pydantic-ai", "vercel", "vercel-ui"])
+def test_the_first_answer_of_a_process_is_written_as_the_second(framework: str) -> None:
+    """Whatever is made on first use is there when an answer is wrapped."""
+    parts = [{"toolCall": {"id": "s1", "toolType": "FILE_SEARCH"}, "thoughtSignature": "QQ=="}, {"text": "Yes."}]
+    answer = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
+    command = [sys.executable, "-c", _TWICE, framework]
+    subprocess.run(command, input=orjson.dumps(answer), check=True, timeout=60)
