@@ -37,7 +37,7 @@ from agentmsg_codecs.langchain.calls.copies import is_function_call
 from agentmsg_codecs.langchain.issuers import ISSUERS, ISSUERS_OF_V1, Issuer, entry_of
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import KINDS
-from agentmsg_codecs.langchain.messages.metadata import is_in_kwargs
+from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, is_in_kwargs
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 # The note of what the client's message has besides, and that of a message which is in LangChain's own words.
 _BESIDES = "/besides"
 _LISTS = ("tool_calls", "invalid_tool_calls")
+# Of thinking in Anthropic's part.
+THOUGHT_NOTE = adopt({FAMILY: {"/shape": "thinking"}})
 
 
 def is_beside(block: Any) -> bool:
@@ -136,6 +138,9 @@ class LangChainEnvelope(envelopes.Envelope):
 
         A message that wrapping would change is noted to be in LangChain's own words, so that it comes back as it was.
         """
+        plain = _plain_thoughts(message)
+        if plain is not None:
+            return self.remember(message.evolve(content=plain), message)
         issuer = self._issuer(message)
         if issuer is None:
             return message
@@ -247,6 +252,42 @@ class LangChainEnvelope(envelopes.Envelope):
                 raise Unreadable  # the copies differ
         content: tuple[Any, ...] = message.content
         return (*blocks, *(block for block in content if is_function_call(block) and block.id not in inside))
+
+
+def _plain_thoughts(message: am.Msg) -> tuple[Any, ...] | None:
+    """Return the blocks of a usual answer of Anthropic, of which it is known that they come back; else None.
+
+    It holds signed thinking, texts and calls, in the shapes that the quick reader gives them.
+    """
+    if message.notes or message.provider not in (None, ANTHROPIC) or "output_version" in message.response_metadata:
+        return None
+    found: list[Any] = []
+    links: set[Any] = set()
+    for block in message.content:
+        kind: type[Any] = block.__class__
+        if block.extras or block.cache is not None or block.item_id is not None or block.phase is not None:
+            return None
+        if kind is am.ThinkingBlock:
+            signature = block.signature
+            if block.notes != THOUGHT_NOTE or not block.thinking or block.redacted is not None:
+                return None
+            if signature is None or signature.provider != ANTHROPIC or not signature.value or signature.extras:
+                return None
+            found.append(block.evolve(notes=EMPTY))
+        elif block.signature is not None:
+            return None
+        elif kind is am.TextBlock and not (block.notes or block.citations) and block.text and not links:
+            found.append(block)
+        elif kind is am.ToolUseBlock and block.notes is COPIED_NOTE and block.id and block.id not in links:
+            links.add(block.id)
+            found.append(block.evolve(notes=EMPTY))
+        else:
+            return None
+    return tuple(found) if am.ThinkingBlock in map(type, found) and not (links and _thinks_last(found)) else None
+
+
+def _thinks_last(blocks: list[Any]) -> bool:
+    return type(blocks[-1]) is not am.ToolUseBlock
 
 
 def _thinks(message: am.Msg) -> bool:
