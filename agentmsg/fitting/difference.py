@@ -353,6 +353,8 @@ class _Report:
                 continue
             if name in _INPUTS and _is_said(name, old, new):
                 continue
+            if type(was) is MadeName:
+                was = None  # noqa: PLW2901 - what a reader derived it derives again
             if name in _LINKS and is_link(name, old):
                 self.links.add((*path, name), len(self.losses), was, now)
             said = every.get(name) if every else None

@@ -30,8 +30,8 @@ def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable
         envelope: its envelope.
         fit: fits what is inside.
     """
-    if all(message._fits is codec or not envelope.concerns(message) for message in history.messages):
-        return fit(history, codec)  # what the codec read is proved
+    if not any(map(envelope.concerns, history.messages)):
+        return fit(history, codec)
     inside = envelope.wrapped(history)
     fitted = fit(inside, codec)
     messages = _taken_out(history, inside, fitted, envelope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
@@ -62,9 +63,14 @@ def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
 
 
 def _tellers(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
-    """Yield what the messages themselves said of who answered, by path, where a reader may tell it from their parts."""
+    """Yield what the messages themselves said of who answered, by path, where a reader may tell it from their parts.
+
+    At the root, None says that the others didn't say it.
+    """
     for name in _TELLERS:
         kept = {getattr(message, name) for message in fitted.history}
+        if not all(map(attrgetter(name), fitted.source)):
+            yield (name,), None
         for index, message in enumerate(fitted.source):
             value = getattr(message, name)
             if value is not None and value in kept and not isinstance(value, MadeName):
@@ -126,11 +132,13 @@ def respelt(
         node[_HERE] = notes
     messages = tree.pop("messages", {})
     around = _spelt(history.evolve(messages=()), tree)
+    unsaid = [name for name in _TELLERS if name in tree]
     own: list[Msg] = []
     for index, message in zip(origins, history.messages, strict=True):
         if index is not None:
             below = _moved(messages.get(index, {}), blocks.get(index))
             message = _spelt(_named(message, below) if is_edited else message, below)  # noqa: PLW2901 - the same one
+            message = _as_told(message, below, unsaid)  # noqa: PLW2901
         own.append(message)
     return around.evolve(messages=tuple(own))
 
@@ -144,6 +152,13 @@ def _named(message: Msg, tree: Mapping[Any, Any]) -> Msg:
         if isinstance(block, ToolResultBlock) and block.name is None and isinstance(name, str):
             content[place] = block.evolve(name=name)
     return message.evolve(content=tuple(content))
+
+
+def _as_told(message: Msg, tree: Mapping[Any, Any], unsaid: Sequence[str]) -> Msg:
+    """Return a message that says itself who answered, or doesn't, where a reader told it from the parts."""
+    made = [name for name in _TELLERS if isinstance(getattr(message, name), MadeName)]
+    changes = {name: tree.get(name, {}).get(_HERE) for name in made if name in tree or name in unsaid}
+    return message.evolve(**changes) if changes else message
 
 
 def _moved(tree: Mapping[Any, Any], origins: Sequence[int | None] | None) -> Mapping[Any, Any]:
@@ -180,9 +195,6 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
         is_said = tree.get(name, {}).get(_HERE) is False
         if getattr(owner, name) is (None if is_said else False):
             changes[name] = False if is_said else None
-    if isinstance(owner, Msg):
-        told = (name for name in _TELLERS if name in tree and isinstance(getattr(owner, name), MadeName))
-        changes |= {name: tree[name][_HERE] for name in told}
     if isinstance(owner, ToolResultBlock) and _HERE in tree.get("name", {}):
         name = tree["name"][_HERE]
         if is_sequence(name) and owner.name is None:

@@ -159,7 +159,12 @@ def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:
             continue
         changes: dict[int, Any] = {}
         for index, block in enumerate(message.content):
-            if not isinstance(block, _LINKED) or block.kind == "server":
+            if not isinstance(block, _LINKED):
+                continue
+            if block.kind == "server":  # what a provider runs is paired by place, if it has no ids
+                key = "id" if isinstance(block, ToolUseBlock) else "tool_call_id"
+                if isinstance(getattr(block, key), Made):
+                    changes[index] = changed(block, {key: None})
                 continue
             if isinstance(block, ToolUseBlock):
                 if waiting.call((number, index), block) is not None and block.id is not None:

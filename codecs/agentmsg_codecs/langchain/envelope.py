@@ -138,9 +138,9 @@ class LangChainEnvelope(envelopes.Envelope):
 
         A message that wrapping would change is noted to be in LangChain's own words, so that it comes back as it was.
         """
-        plain = _plain_thoughts(message)
-        if plain is not None:
-            return self.remember(message.evolve(content=plain), message)
+        thoughts = _plain_thoughts(message)
+        if thoughts is not None:
+            return self.remember(message.evolve(content=thoughts), message)
         issuer = self._issuer(message)
         if issuer is None:
             return message
@@ -263,7 +263,8 @@ def _plain_thoughts(message: am.Msg) -> tuple[Any, ...] | None:
         return None
     found: list[Any] = []
     links: set[Any] = set()
-    for block in message.content:
+    content: tuple[Any, ...] = message.content
+    for block in content:
         kind: type[Any] = block.__class__
         if block.extras or block.cache is not None or block.item_id is not None or block.phase is not None:
             return None

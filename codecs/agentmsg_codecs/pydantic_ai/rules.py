@@ -11,7 +11,7 @@ from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, media, nat
 from agentmsg_codecs.pydantic_ai.content import hint_of, is_structured
 from agentmsg_codecs.pydantic_ai.format import FINISH
 from agentmsg_codecs.pydantic_ai.names import FAMILY, KEEPERS, OUTCOMES, TTLS, UNSIGNED
-from agentmsg_codecs.pydantic_ai.values import MEDIA_TYPES, ODD_TYPE
+from agentmsg_codecs.pydantic_ai.values import MEDIA_TYPES, ODD_TYPE, is_url_safe, standard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +67,9 @@ def _own_kind(block: Any, source: Any) -> bool:
 
 
 def _typed(block: Any, source: Any) -> Any:
-    """Return data with a media type of its kind, in the library's word."""
+    """Return data in the standard alphabet, with a media type of its kind in the library's word."""
+    if is_url_safe(source.data):
+        source = source.evolve(data=standard(source.data))
     if source.media_type in MEDIA_TYPES and not is_marked(block, FAMILY, ODD_TYPE):
         source = source.evolve(media_type=MEDIA_TYPES[source.media_type])
     if source.media_type is not None and _own_kind(block, source):

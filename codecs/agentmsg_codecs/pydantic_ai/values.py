@@ -292,10 +292,19 @@ def _read_data(native: Native) -> dict[str, Any]:
     if not (type(value) is type(kind) is str):
         raise Unreadable("data is base64, with a media type")
     notes: dict[str, Any] = {ODD_TYPE: True} if kind in MEDIA_TYPES else {}
-    if ("-" in value or "_" in value) and not ("+" in value or "/" in value):
+    if is_url_safe(value):
         notes[_URL_SAFE] = True
-        value = value.translate(_TO_STANDARD)
-    return {"source": am.Base64Source(value, kind), "notes": notes}
+    return {"source": am.Base64Source(standard(value), kind), "notes": notes}
+
+
+def is_url_safe(data: str) -> bool:
+    """Whether base64 is in the alphabet for URLs, which the library writes."""
+    return ("-" in data or "_" in data) and not ("+" in data or "/" in data)
+
+
+def standard(data: str) -> str:
+    """Return base64 in the standard alphabet, in which it is kept."""
+    return data.translate(_TO_STANDARD) if is_url_safe(data) else data
 
 
 def _write_data(block: Any) -> Native:
