@@ -22,11 +22,13 @@ from agentmsg.formats import (
     dump_json,
     envelopes,
     is_mapping,
+    is_marked,
     is_sequence,
     mark_of,
     marked,
     natives,
     note_of,
+    with_note,
 )
 from agentmsg_codecs.pydantic_ai.issuers.anthropic import Anthropic
 from agentmsg_codecs.pydantic_ai.issuers.base import Kit, Table
@@ -54,6 +56,8 @@ _SPACES = {
 _ITEM = re.compile("(?:msg|rs|fc|ws|fs|ci|ig|mcp|mcpl|tsc|tso|cmp)_")
 # The order of keys of free-form values in parts, which the provider's blocks have in an order of their own.
 _ORDERS = "/orders"
+# A result of a version before outcomes.
+_NO_OUTCOME = "/no-outcome"
 _ODD = (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError)
 
 
@@ -186,7 +190,7 @@ def _into(unit: Sequence[Any], table: Table, kit: Kit) -> list[Any] | None:
         noted = mark_of(unit[-1], FAMILY, _ORDERS)
         if is_sequence(noted):
             parts = [envelopes.reordered(part, orders) for part, orders in zip(parts, noted, strict=False)]
-        return _carried(unit, [kit.block(part) for part in parts], again)
+        return list(map(_unsaid, _carried(unit, [kit.block(part) for part in parts], again)))
     except _ODD:
         return None
 
@@ -202,12 +206,27 @@ def _back(unit: Sequence[Any], table: Table, kit: Kit, other: Kit) -> list[Any] 
             for part, new in zip(parts, again, strict=True)
         ]
         again = [other.block(envelopes.reordered(part, order)) for part, order in zip(again, orders, strict=True)]
-        found = _carried(unit, found, again)
+        found = _carried(list(map(_with_outcome, unit)), found, again)
         if any(orders):
             found[-1] = marked(found[-1], FAMILY, orders=orders)
         return found
     except _ODD:
         return None
+
+
+def _with_outcome(block: Any) -> Any:
+    """Return a result that says that it succeeded: versions of the library before outcomes left that unsaid."""
+    if type(block) is not am.ToolResultBlock or block.status is not None:
+        return block
+    return marked(block.evolve(status="success"), FAMILY, **{_NO_OUTCOME[1:]: True})
+
+
+def _unsaid(block: Any) -> Any:
+    """Return a result as it was before ``_with_outcome``; with an outcome if it has another one now."""
+    if not block.notes or not is_marked(block, FAMILY, _NO_OUTCOME):
+        return block
+    note = {key: value for key, value in note_of(block, FAMILY).items() if key != _NO_OUTCOME}
+    return with_note(block.evolve(status=None if block.status == "success" else block.status), FAMILY, note)
 
 
 def _own(block: Any, family: str) -> Any:
