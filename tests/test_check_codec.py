@@ -39,7 +39,8 @@ class Sound(Toy):
 
     def write(self, history: am.History) -> Any:
         # Ids and times that agentmsg made are no loss, and aren't written.
-        return super().write(am.History([message.evolve(id=None, created_at=None) for message in history]))
+        bare = [message.evolve(id=None, created_at=None) for message in history]
+        return super().write(am.History(bare, notes=history.notes))
 
 
 class NoName(Sound):
