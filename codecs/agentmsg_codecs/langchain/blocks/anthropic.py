@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import (
-    KEEP,
     Native,
     Shape,
     Unreadable,
@@ -27,10 +26,7 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
-from agentmsg.formats.forms import Arguments, Each, Form, Hatch, Key, Link, Text, Via, Wrapped
-from agentmsg_codecs.langchain.blocks.dialects import inner_object
-from agentmsg_codecs.langchain.blocks.v1 import CACHE, ID, is_only_text, make_text, via
-from agentmsg_codecs.langchain.blocks.v1_forms import TITLES, args_of, call_input
+from agentmsg_codecs.langchain.blocks.v1 import is_only_text, make_text
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -38,9 +34,6 @@ if TYPE_CHECKING:
 
 
 _make_source = maker(am.SourceBlock)
-# The namespace that says what a block is, if no field does.
-KIND = "anthropic.kind"
-_UPLOAD = adopt({KIND: {"type": "container_upload"}})
 # The tools that run at Anthropic, by the tag of their results.
 TOOLS: Mapping[str, str] = {
     f"{name}_tool_result": name
@@ -51,38 +44,7 @@ TOOLS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def foreign(*keys: str) -> Hatch:
-    """Return the item of keys that are extras of Anthropic's family."""
-
-    def get(part: Native) -> Native:
-        return {"extras": {ANTHROPIC: {key: part[key] for key in part if key in keys}}}
-
-    def put(block: Any) -> Native:
-        extras = natives.extras_of(block, ANTHROPIC)
-        return {key: extras[key] for key in extras if key in keys}
-
-    return Hatch(keys=keys, cells={}, get=get, put=put, is_optional=True, spaces=(ANTHROPIC,))
-
-
 # -- calls ------------------------------------------------------------------------------------------------------------
-
-_SERVER = {"kind": "server", "provider": ANTHROPIC}
-_FUNCTION = {"kind": "function"}
-
-
-def _read_input(value: Any) -> Any:
-    if not is_object(value):
-        raise Unreadable
-    return call_input(value)
-
-
-_INPUT = Key("input", "input", Via(_read_input, args_of, {"type": "object"}))
-_CALL = (Key("id", "id", Link(), "null"), Key("name", "name", Text()), _INPUT, CACHE)
-
-
-def _has_object(block: am.ToolUseBlock) -> bool:
-    """Whether the input of a call says all of its arguments."""
-    return block.is_valid and block.significant_text is None
 
 
 def server_name(block: Any) -> str | None:
@@ -92,16 +54,6 @@ def server_name(block: Any) -> str | None:
 
 
 OF_USES = ("caller", "toolset_name")
-_CALLS = (
-    Form("tool_use", am.ToolUseBlock, "tool_use", _CALL, fixed=_FUNCTION, when=_has_object, notes={"shape": "tool_use"},
-         fits=lambda part: "caller" not in part and "toolset_name" not in part),
-    # What is left of a stream.
-    Form("tool_use_text", am.ToolUseBlock, "tool_use", (
-        *_CALL[:2], Key("input", "input", Arguments()), CACHE,
-    ), fixed=_FUNCTION, notes={"shape": "tool_use-text"}, fits=lambda part: type(part.get("input")) is str),
-    Form("used", am.ToolUseBlock, "tool_use", (*_CALL, foreign(*OF_USES)), fixed=_FUNCTION,
-         when=lambda block: ANTHROPIC in block.extras and _has_object(block)),
-)  # fmt: skip
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
@@ -198,101 +150,3 @@ def write_texts(blocks: Any) -> list[Native]:
 
 # For the codec ``anthropic``, which by default writes a single plain text as a string.
 LISTED = adopt({ANTHROPIC: {"/list": True}})
-_TEXT_PART = {
-    "type": "object",
-    "properties": {"type": {"const": "text"}, "text": {"type": "string"}},
-    "required": ["type", "text"],
-    "additionalProperties": False,
-}
-_TEXTS = Each(Via(read_text, _write_text, adopt(_TEXT_PART), KEEP))
-# -- documents --------------------------------------------------------------------------------------------------------
-
-# By kind of source: the class, the key of its data, and the field.
-_KINDS: Mapping[str, tuple[type[Any], str, str]] = {
-    "base64": (am.Base64Source, "data", "data"),
-    "url": (am.URLSource, "url", "url"),
-    "file": (am.FileSource, "file_id", "file_id"),
-    "text": (am.TextSource, "data", "text"),
-}
-_KIND_OF = {cls: kind for kind, (cls, _, _) in _KINDS.items()}
-
-
-def _media_source(*kinds: str) -> tuple[Hatch, Callable[[Any], bool]]:
-    """Return the item of the source of an image or document, and the test of blocks with one of these kinds."""
-
-    def get(native: Native) -> Native:
-        kind, media_type = native.get("type"), word_at(native, "media_type")
-        if type(kind) is not str or kind not in kinds:
-            raise Unreadable
-        cls, key, field = _KINDS[kind]
-        own = {"provider": ANTHROPIC} if kind == "file" else {}
-        return {"source": cls(media_type=media_type, **{field: text_at(native, key)}, **own)}
-
-    def put(block: Any) -> Native:
-        source = block.source
-        kind = _KIND_OF[type(source)]
-        _, key, field = _KINDS[kind]
-        return {"type": kind, "media_type": source.media_type, key: getattr(source, field)}
-
-    def when(block: Any) -> bool:
-        source = block.source
-        own = ANTHROPIC if type(source) is am.FileSource else None
-        is_plain = not source.extras and getattr(source, "provider", None) == own
-        return is_plain and _KIND_OF.get(source.__class__) in kinds
-
-    return inner_object("source", get, put, "source", must=2), when
-
-
-def _read_texts(native: Any) -> Any:
-    """Read the source of a document that consists of texts."""
-    content = native.get("content") if is_object(native) and native.get("type") == "content" else None
-    if not is_list(content) or len(native) != 2:  # noqa: PLR2004 - type and content
-        raise Unreadable
-    return am.BlocksSource(tuple(map(read_text, content)))
-
-
-def is_of_texts(source: Any) -> bool:
-    """Whether a source consists of plain texts."""
-    return type(source) is am.BlocksSource and not source.extras and all(map(is_only_text, source.content))
-
-
-_CITED = foreign("citations")
-_MADE_OF_TEXTS = via(
-    _read_texts,
-    lambda source: {"type": "content", "content": write_texts(source.content)},
-    {
-        "type": "object",
-        "properties": {"type": {"const": "content"}, "content": {"type": "array", "items": _TEXT_PART}},
-        "required": ["type", "content"],
-        "additionalProperties": False,
-    },
-)
-_IMAGE, _is_image = _media_source("base64", "url", "file")
-_DOCUMENT, _is_document = _media_source("base64", "url", "file", "text")
-_DOCUMENTS = (
-    Form("anthropic_image", am.ImageBlock, "image", (_IMAGE, ID, CACHE), notes={"shape": "anthropic"}, when=_is_image,
-         fits=lambda part: "source" in part),
-    Form("anthropic_video", am.VideoBlock, "video", (_IMAGE, ID, CACHE), notes={"shape": "anthropic"}, when=_is_image,
-         fits=lambda part: "source" in part),
-    Form("document", am.FileBlock, "document", (_DOCUMENT, *TITLES, ID, CACHE), notes={"shape": "document"},
-         when=_is_document, fits=lambda part: "citations" not in part),
-    Form("document_blocks", am.FileBlock, "document", (
-        Key("source", "source", _MADE_OF_TEXTS), *TITLES, _CITED, CACHE,
-    ), when=lambda block: block.name is None and is_of_texts(block.source)),
-    Form("search_result", am.FileBlock, "search_result", (
-        Key("source", "name", Text()), TITLES[0],
-        Key("content", "source", Wrapped(am.BlocksSource, "content", of=_TEXTS)), _CITED, CACHE,
-    ), when=lambda block: block.name is not None and is_of_texts(block.source)),
-    Form("container_upload", am.FileBlock, "container_upload", (
-        Key("file_id", "source", Wrapped(am.FileSource, "file_id", {"provider": ANTHROPIC})), CACHE,
-    ), fixed={"extras": _UPLOAD}, when=lambda block: block.extras.get(KIND) == _UPLOAD[KIND]
-        and am.same(block.source, am.FileSource(getattr(block.source, "file_id", ""), provider=ANTHROPIC))),
-    Form("cited_document", am.FileBlock, "document", (_DOCUMENT, *TITLES, _CITED, ID, CACHE),
-         fits=lambda part: "citations" in part,
-         when=lambda block: ANTHROPIC in block.extras and _is_document(block)),
-    Form("compaction", am.CompactionBlock, "compaction", (
-        Key("content", "text", Text(), "null"), Key("encrypted_content", "encrypted", Text(), "may"), CACHE,
-    ), notes={"shape": "compaction"}),
-)  # fmt: skip
-
-OWN = (*_CALLS, *_DOCUMENTS)

@@ -32,8 +32,9 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg.formats.forms import Described
-from agentmsg_codecs.langchain.blocks.anthropic import OWN, says_output
+from agentmsg_codecs.langchain.blocks.anthropic import says_output
 from agentmsg_codecs.langchain.blocks.non_standard import V1_CLASSES
+from agentmsg_codecs.langchain.blocks.providers import DIALECTS, OLD_MARKS
 from agentmsg_codecs.langchain.blocks.server_tools import SHAPES, careful, is_of_anthropic, result_shape
 from agentmsg_codecs.langchain.blocks.tables import (
     ALL_FORMS,
@@ -62,7 +63,9 @@ _REFUSED = (Unreadable, AgentMsgError)
 # The providers of a signature that names none.
 _USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
 _NON_STANDARD: Mapping[str | None, frozenset[str]] = {"non_standard": frozenset({"type", "value", "cache_control"})}
-_OF_ANTHROPIC = frozenset(form.name for form in OWN)
+_USUAL_DIALECTS: list[Entry] = [(dialect.is_usual, dialect.name) for dialect in DIALECTS.values()]
+# The classes that such parts are of.
+_IN_DIALECTS = frozenset({am.TextBlock, am.ImageBlock, am.VideoBlock, am.FileBlock, am.ToolUseBlock})
 # How the marks of parts that LangChain has wrapped begin.
 _WRAPPED = "non_standard "
 
@@ -108,6 +111,10 @@ class ContentParts(Parts):
         self._write_as.update({RESULT: result.write, "signed": self._write_signed})
         self._write_as.update({name: shape.write for name, shape in SHAPES.items()})
         self._of_tag[RESULT] = [(None, RESULT)]
+        for dialect in DIALECTS.values():
+            self._read_as[dialect.name], self._write_as[dialect.name] = dialect.read, dialect.write
+            for tag, owns in dialect.owns.items():
+                self._of_tag.setdefault(tag, []).insert(0, (owns, dialect.name))
         self._named[am.ToolResultBlock, RESULT] = [(_is_of_server, RESULT)]
         self._named |= {(shape.cls, name): [(_is_anthropic, name)] for name, shape in SHAPES.items()}
         # Citations of others than Anthropic may have that key, too.
@@ -139,15 +146,16 @@ class ContentParts(Parts):
 
     def _usual_of(self, cls: type[Any]) -> list[Entry] | None:
         """Return the forms that the blocks of a class are usually written in; None if there is none."""
+        own = _USUAL_DIALECTS if cls in _IN_DIALECTS else []
         unmarked = [form for form in ALL_FORMS if form.cls is cls and "shape" not in form.notes]
-        own = [(says_all_of(form), form.name) for form in reversed(unmarked) if form.name in _OF_ANTHROPIC]
-        rest = [form for form in unmarked if form.name not in _OF_ANTHROPIC]
-        usual: list[Entry] = [*own, *((None if form.is_other else is_of(form), form.name) for form in rest)]
+        usual: list[Entry] = [*own, *((None if form.is_other else is_of(form), form.name) for form in unmarked)]
         return [*usual, (None, RESULT)] if cls is am.ToolResultBlock else usual or None
 
     def _named_of(self, named: tuple[type[Any], Any]) -> list[Entry] | None:
         """Return the forms of a class with a mark; None if there is none."""
         cls, mark = named
+        if (dialect := OLD_MARKS.get(mark, mark)) in DIALECTS:
+            return [(None, dialect)]
         own = [form for form in ALL_FORMS if form.cls is cls and mark is not None]
         forms = [form for form in own if form.notes.get("shape", MARKS.get(form.name)) == mark]
         return [(says_all_of(form), form.name) for form in forms] or None
@@ -329,7 +337,10 @@ class ContentParts(Parts):
             return None
         name = _first(self._named[block.__class__, mark] or (), block)
         if name is not None:
-            return cast("Native", self._write_as[name](block))
+            try:
+                return cast("Native", self._write_as[name](block))
+            except Unreadable:
+                return None
         if not mark.startswith(_WRAPPED):
             return None
         own = mark.removeprefix(_WRAPPED)

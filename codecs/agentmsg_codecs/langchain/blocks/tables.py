@@ -8,10 +8,7 @@ import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import Native, Unreadable, is_object, natives, speed
 from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
-from agentmsg_codecs.langchain.blocks.anthropic import OWN
-from agentmsg_codecs.langchain.blocks.converse import CONVERSE
 from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, REASONING
-from agentmsg_codecs.langchain.blocks.hosted import HOSTED
 from agentmsg_codecs.langchain.blocks.javascript import JAVASCRIPT
 from agentmsg_codecs.langchain.blocks.server_tools import USE
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
@@ -25,15 +22,14 @@ if TYPE_CHECKING:
 RESULT = "server_tool_result"
 # By form, the mark of its blocks, if its own notes don't say it.
 MARKS = {
-    "cited": "citations", "text": "annotations", "invalid_tool_call": "invalid_tool_call", "used": "tool_use",
+    "cited": "citations", "text": "annotations", "invalid_tool_call": "invalid_tool_call",
     "server_tool_call_chunk": "server_tool_call_chunk", "server_tool_call": "server_tool_call",
-    "document_blocks": "document-blocks", "cited_document": "document",
 }  # fmt: skip
 # Parts are tried in this order: forms that their keys alone don't identify come last.
 ALL_FORMS = tuple(
     # The caller of a reader has already called ``fits``.
     form.evolve(is_asked=True)
-    for form in (USE, *REASONING, *CONVERSE, *JAVASCRIPT, *FORMS, *DIALECTS, *HOSTED, *OWN)
+    for form in (USE, *REASONING, *JAVASCRIPT, *FORMS, *DIALECTS)
 )
 V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
 OF_V1 = frozenset({RESULT, *(form.name for form in FORMS)})

@@ -29,11 +29,10 @@ from agentmsg.formats import (
     same_document,
     usually,
 )
-from agentmsg_codecs.langchain.blocks.anthropic import KIND, is_of_texts
-from agentmsg_codecs.langchain.blocks.converse import GUARD
 from agentmsg_codecs.langchain.blocks.dialects import NESTED
 from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.blocks.parts import provider_of
+from agentmsg_codecs.langchain.blocks.providers import GUARD, KIND, is_of_texts
 from agentmsg_codecs.langchain.blocks.server_tools import KEYS
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import SEALED
