@@ -32,10 +32,10 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg.formats.forms import Described
-from agentmsg_codecs.langchain.blocks.anthropic import says_output
+from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_served
 from agentmsg_codecs.langchain.blocks.non_standard import V1_CLASSES
 from agentmsg_codecs.langchain.blocks.providers import DIALECTS, OLD_MARKS
-from agentmsg_codecs.langchain.blocks.server_tools import SHAPES, careful, is_of_anthropic, result_shape
+from agentmsg_codecs.langchain.blocks.server_tools import careful, result_shape
 from agentmsg_codecs.langchain.blocks.tables import (
     ALL_FORMS,
     MARKS,
@@ -78,12 +78,6 @@ def _is_signed_elsewhere(block: Any) -> bool:
     return block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS
 
 
-def _is_anthropic(block: Any) -> bool:
-    if block.kind != "server" or block.provider != ANTHROPIC or not getattr(block, "is_valid", True):
-        return False
-    return type(block) is not am.ToolResultBlock or says_output(block)
-
-
 class ContentParts(Parts):
     """Reads and writes content parts.
 
@@ -109,16 +103,12 @@ class ContentParts(Parts):
         super().__init__(FAMILY, shapes)
         self._read_as[RESULT] = partial(careful, result)
         self._write_as.update({RESULT: result.write, "signed": self._write_signed})
-        self._write_as.update({name: shape.write for name, shape in SHAPES.items()})
         self._of_tag[RESULT] = [(None, RESULT)]
         for dialect in DIALECTS.values():
             self._read_as[dialect.name], self._write_as[dialect.name] = dialect.read, dialect.write
             for tag, owns in dialect.owns.items():
                 self._of_tag.setdefault(tag, []).insert(0, (owns, dialect.name))
         self._named[am.ToolResultBlock, RESULT] = [(_is_of_server, RESULT)]
-        self._named |= {(shape.cls, name): [(_is_anthropic, name)] for name, shape in SHAPES.items()}
-        # Citations of others than Anthropic may have that key, too.
-        self._named[am.TextBlock, "citations"] = [(None, "cited")]
         self._named[am.ThinkingBlock, "reasoning"] = [(_is_signed_elsewhere, "signed")]
         self._special: dict[Any, Callable[[Native, str | None], Any]] = {
             "reasoning": self._read_signed,
@@ -255,16 +245,12 @@ class ContentParts(Parts):
     def _read_of_server(self, part: Native, provider: str | None) -> Any:
         """Read a call or result of a server tool: one of Anthropic's that langchain-core has translated, or v1."""
         tag: str = part["type"]
-        if is_of_anthropic(part, provider):
-            name = "v1-anthropic-call" if tag == "server_tool_call" else "v1-anthropic-result"
+        if provider == ANTHROPIC and is_served(part, provider):
             try:
-                return marked(careful(SHAPES[name], part), FAMILY, shape=name)
-            except _REFUSED:
+                return DIALECTS["v1-anthropic"].read(part)
+            except Unreadable:
                 pass
-        block = self._of_forms(part, self._of_tag[tag])
-        if block.provider == ANTHROPIC and self._name_of(block) not in (tag, f"hook {type(block).__name__}"):
-            return marked(block, FAMILY, shape=tag)
-        return block
+        return self._of_forms(part, self._of_tag[tag])
 
     def _read_non_standard(self, part: Native, _: str | None) -> Any:
         """Read what v1 has no part for: our canonical form, or a part that LangChain has wrapped."""

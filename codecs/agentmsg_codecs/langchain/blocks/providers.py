@@ -1,5 +1,7 @@
 """Parts in content that only a provider has words for: documents and media of Anthropic and Bedrock, and the like.
 
+So are the parts of Anthropic that langchain-core has translated to v1.
+
 They may stand in any message. The provider's own codec reads and writes them. A block that was read so is marked with
 the name of the dialect; so is one with extras that only this provider has.
 """
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import Native, Unreadable, is_list, is_object, marked, same_document, speed, with_note
+from agentmsg_codecs.langchain.blocks.anthropic_v1 import PLACES, from_v1, is_cited, is_served, is_used, to_v1
 from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_only_text, write_cache
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
@@ -55,13 +58,17 @@ class Dialect(speed.Record):
         """
         try:
             codec, hint = am.get_codec(self.codec), cache_of(part) if self.has_hint else None
-            item = part if hint is None else {key: value for key, value in part.items() if key != "cache_control"}
-            (block,) = codec.read_parts([self.to_item(item)])
+            # What streaming leaves is none of the provider's.
+            more = {"index": part["index"]} if "index" in part else {}
+            item = part if hint is None else _without(part, "cache_control")
+            (block,) = codec.read_parts([self.to_item(_without(item, "index") if more else item)])
             block = block if hint is None else block.evolve(cache=hint)
-            if type(block) is am.NativeBlock or not same_document(self._part(codec.unproved_parts, block), part):
+            native = {**self._part(codec.unproved_parts, block), **more}
+            if type(block) is am.NativeBlock or not same_document(native, part):
                 raise Unreadable
         except _REFUSED:
             raise Unreadable from None
+        block = block.evolve(extras={**block.extras, FAMILY: more}) if more else block
         return marked(block, FAMILY, shape=self.name)
 
     def write(self, block: Any) -> Native:
@@ -107,11 +114,17 @@ def _tells_anthropic(block: Any) -> bool:
         return False
     if block.extras and (ANTHROPIC in block.extras or KIND in block.extras):
         return True
+    if type(block) is am.TextBlock:
+        return bool(block.citations) and all(citation.kind in PLACES for citation in block.citations)
     return type(block) is am.FileBlock and type(block.source) is am.BlocksSource
 
 
 def _has_source(part: Native) -> bool:
     return is_object(part.get("source"))
+
+
+def _are_places(notes: Any) -> bool:
+    return is_list(notes) and bool(notes) and all(is_object(note) and str(note.get("type")) in PLACES for note in notes)
 
 
 def _always(_: Native) -> bool:
@@ -125,6 +138,7 @@ _OF_ANTHROPIC: Mapping[str | None, Callable[[Native], bool]] = {
     "search_result": lambda part: is_list(part.get("content")),
     "container_upload": _always,
     "compaction": lambda part: "content" in part,
+    "text": lambda part: "annotations" not in part and _are_places(part.get("citations")),
     "tool_use": lambda part: "caller" in part or "toolset_name" in part,
 }
 
@@ -184,7 +198,7 @@ DIALECTS: Mapping[str, Dialect] = {
                 **{tag: _is_tagged(tag) for tag in (*_MEDIA, "reasoning_content")},
                 "guard_content": lambda part: "guard_content" not in part,
             },
-            lambda block: GUARD in block.extras,
+            _never,
             _to_item,
             _to_part,
             has_hint=True,
@@ -198,11 +212,25 @@ DIALECTS: Mapping[str, Dialect] = {
             _deeper,
             has_hint=True,
         ),
-        Dialect("bedrock", "bedrock", {None: _is_of_converse}, _never),
+        Dialect(
+            "v1-anthropic",
+            ANTHROPIC,
+            {
+                "text": is_cited,
+                "tool_call": is_used,
+                "server_tool_call": is_served,
+                "server_tool_result": is_served,
+            },
+            _never,
+            from_v1,
+            to_v1,
+        ),
+        Dialect("bedrock", "bedrock", {None: _is_of_converse}, lambda block: GUARD in block.extras),
     )
 }
 # The marks of earlier versions.
 OLD_MARKS: Mapping[Any, str] = {
+    **dict.fromkeys(("v1-anthropic-call", "v1-anthropic-result", "v1-anthropic-use"), "v1-anthropic"),
     "document": "anthropic", "document-blocks": "anthropic", "compaction": "anthropic", "guarded": "bedrock",
     "reasoning_content": "bedrock-tagged",
     **{f"bedrock-{tag}": "bedrock" for tag in _MEDIA}, **{f"bedrock-{tag}-tagged": "bedrock-tagged" for tag in _MEDIA},
