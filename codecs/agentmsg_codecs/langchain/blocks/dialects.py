@@ -148,7 +148,6 @@ def inner_object(
     put: Callable[[Any], Native],
     *fields: str,
     must: int = 0,
-    spaces: tuple[str, ...] = (),
 ) -> Hatch:
     """Return the item of an inner object; its unknown keys are extras, and empty ones are spelling.
 
@@ -158,7 +157,6 @@ def inner_object(
         put: returns the object; keys without a value may be None.
         fields: all these fields.
         must: the number of its required keys; an object with no more certainly comes back.
-        spaces: the namespaces of extras that ``get`` returns.
     """
 
     def read(part: Native) -> Native:
@@ -172,7 +170,7 @@ def inner_object(
             raise Unreadable
         if len(plain) + len(more) != len(native):
             found["notes"] = {key: ["=", native]}
-        return {**found, "extras": {**found.get("extras", {}), NESTED: {key: more}}} if more else found
+        return {**found, "extras": {NESTED: {key: more}}} if more else found
 
     def write(block: Any) -> Native:
         plain = _filled(put(block))
@@ -180,7 +178,7 @@ def inner_object(
         return {key: {**more[key], **plain} if is_mapping(more) and is_mapping(more.get(key)) else plain}
 
     return Hatch(keys=(key,), cells=dict.fromkeys(fields, KEEP), get=read, put=write, must=(key,),
-                  spaces=(NESTED, *spaces))  # fmt: skip
+                  spaces=(NESTED,))  # fmt: skip
 
 
 def _filled(native: Native) -> Native:

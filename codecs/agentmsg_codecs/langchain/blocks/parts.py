@@ -63,7 +63,7 @@ _REFUSED = (Unreadable, AgentMsgError)
 # The providers of a signature that names none.
 _USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
 _NON_STANDARD: Mapping[str | None, frozenset[str]] = {"non_standard": frozenset({"type", "value", "cache_control"})}
-_USUAL_DIALECTS: list[Entry] = [(dialect.is_usual, dialect.name) for dialect in DIALECTS.values()]
+_USUAL_DIALECTS: list[Entry] = [(dialect.is_usual, dialect.name) for dialect in DIALECTS.values() if dialect.tells]
 # The classes that such parts are of.
 _IN_DIALECTS = frozenset({am.TextBlock, am.ImageBlock, am.VideoBlock, am.FileBlock, am.ToolUseBlock})
 # How the marks of parts that LangChain has wrapped begin.

@@ -36,7 +36,7 @@ class Dialect(speed.Record):
         name: the mark of its blocks.
         codec: of the provider.
         owns: the test of parts, by their tags.
-        tells: the test of blocks that are usually written so.
+        tells: the test of blocks that are usually written so; None: none are.
         to_item: makes the provider's part of one in content.
         to_part: the inverse.
         has_hint: whether the cache hint stands beside the provider's part.
@@ -45,7 +45,7 @@ class Dialect(speed.Record):
     name: str
     codec: str
     owns: Mapping[str | None, Callable[[Native], bool]]
-    tells: Callable[[Any], bool]
+    tells: Callable[[Any], bool] | None
     to_item: Callable[[Native], Native] = _as_it_is
     to_part: Callable[[Native], Native] = _as_it_is
     has_hint: bool = False
@@ -92,7 +92,7 @@ class Dialect(speed.Record):
 
     def is_usual(self, block: Any) -> bool:
         """Whether a block is usually written so."""
-        if not self.tells(block):
+        if self.tells is None or not self.tells(block):
             return False
         try:
             self.write(block)
@@ -181,10 +181,6 @@ def _deeper(item: Native) -> Native:
     return {"type": part["type"], part["type"]: _without(part, "type")}
 
 
-def _never(_: Any) -> bool:
-    return False
-
-
 # -- all --------------------------------------------------------------------------------------------------------------
 
 DIALECTS: Mapping[str, Dialect] = {
@@ -198,7 +194,7 @@ DIALECTS: Mapping[str, Dialect] = {
                 **{tag: _is_tagged(tag) for tag in (*_MEDIA, "reasoning_content")},
                 "guard_content": lambda part: "guard_content" not in part,
             },
-            _never,
+            None,
             _to_item,
             _to_part,
             has_hint=True,
@@ -207,7 +203,7 @@ DIALECTS: Mapping[str, Dialect] = {
             "guard-inside",
             "bedrock",
             {"guard_content": _is_tagged("guard_content")},
-            _never,
+            None,
             lambda part: {"guardContent": {"text": part["guard_content"]}},
             _deeper,
             has_hint=True,
@@ -221,7 +217,7 @@ DIALECTS: Mapping[str, Dialect] = {
                 "server_tool_call": is_served,
                 "server_tool_result": is_served,
             },
-            _never,
+            None,
             from_v1,
             to_v1,
         ),

@@ -40,8 +40,7 @@ Entry: TypeAlias = "tuple[Callable[[Any], bool] | None, str]"
 
 def is_of(form: Form) -> Callable[[Any], bool] | None:
     """Return the test of blocks that are usually written in a form; None for all of its class."""
-    fixed = tuple((name, value) for name, value in form.fixed.items() if name != "extras")
-    when = form.when
+    fixed, when = tuple(form.fixed.items()), form.when
     if not fixed:
         return when
 
@@ -66,7 +65,7 @@ def says_all_of(form: Form) -> Callable[[Any], bool]:
     """Return the test of blocks that a form describes completely."""
     cls: Any = form.cls
     fields = {"extras", *form.fixed}
-    spaces = {FAMILY, NESTED, *form.fixed.get("extras", ())}
+    spaces = {FAMILY, NESTED}
     within = list[Any]()
     for item in form.items:
         if isinstance(item, Spread) or (isinstance(item, Key) and isinstance(item.value, Wrapped)):

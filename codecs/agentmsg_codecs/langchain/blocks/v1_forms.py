@@ -231,7 +231,7 @@ def _beside(part: Native, names: Mapping[str, str]) -> Native:
     return found
 
 
-def read_args(part: Native) -> Native:
+def _read_args(part: Native) -> Native:
     """Return, like a hatch, the fields in the arguments and `extras` of a call."""
     value, found = call_input(object_at(part, "args")), _beside(part, _READ)
     raw = found.get("raw_input")
@@ -244,7 +244,7 @@ def _write_args(block: am.ToolUseBlock) -> Native:
     return {"args": args_of(block.input)}
 
 
-def write_beside(block: am.ToolUseBlock) -> Native:
+def _write_beside(block: am.ToolUseBlock) -> Native:
     """Return the `extras` of a call."""
     own: Native = {} if block.item_id is None else {"item_id": block.item_id}
     if block.raw_input is not None and block.is_valid and block.significant_text is not None:
@@ -258,22 +258,6 @@ def write_beside(block: am.ToolUseBlock) -> Native:
 _ARGS = ("args", "extras")
 _CELLS = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP)
 _LINK = Key("id", "id", Link(), "null")
-
-
-def items_of_call(
-    get: Callable[[Native], Native] = read_args, put: Callable[[Any], Native] = write_beside, *spaces: str
-) -> tuple[Any, ...]:
-    """Return the items of a call whose arguments are an object; they are read together with its `extras`.
-
-    Args:
-        get: reads arguments and `extras`.
-        put: writes `extras`.
-        spaces: the namespaces of the extras that ``get`` returns, besides that of `extras`.
-    """
-    args = Hatch(
-        keys=_ARGS, cells=_CELLS, get=get, put=_write_args, must=("args",), odd=("extras",), spaces=(INNER, *spaces)
-    )
-    return (_LINK, Key("name", "name", Text()), args, CACHE, only_written(put))
 
 
 def _text_reader(mark: str) -> Callable[[Native], Native]:
@@ -303,7 +287,11 @@ def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
 
 
 def _valid_call(tag: str, **fixed: str) -> Form:
-    return Form(tag, am.ToolUseBlock, tag, items_of_call(), fixed=fixed, when=lambda block: block.is_valid)
+    args = Hatch(
+        keys=_ARGS, cells=_CELLS, get=_read_args, put=_write_args, must=("args",), odd=("extras",), spaces=(INNER,)
+    )
+    items: tuple[Any, ...] = (_LINK, Key("name", "name", Text()), args, CACHE, only_written(_write_beside))
+    return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed, when=lambda block: block.is_valid)
 
 
 _CALLS = (
