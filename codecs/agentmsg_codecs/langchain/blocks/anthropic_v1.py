@@ -60,7 +60,7 @@ def is_used(part: Native) -> bool:
 
 def is_served(part: Native, provider: str | None = None) -> bool:
     """Whether a call of a server tool in v1, or a result, is Anthropic's, by its id, its tag, or the provider."""
-    extras = part.get("extras") or {}
+    extras: Any = part.get("extras") or {}
     if not is_object(extras) or "provider" in extras:
         return False
     link, tag = part.get("id" if part.get("type") == "server_tool_call" else "tool_call_id"), extras.get("block_type")
@@ -108,14 +108,15 @@ def _to_annotation(place: Native) -> Native:
 
 def from_v1(part: Native) -> Native:
     """Return a part of v1 as Anthropic's."""
-    tag, extras = part["type"], part.get("extras") or {}
+    tag: str = part["type"]
+    extras: Native = part.get("extras") or {}
     if tag == "text":
         return {**_rest(part, "annotations"), "citations": list(map(_from_annotation, part["annotations"]))}
     if tag == "tool_call":
         return {**_rest(part, "args", "extras"), "type": "tool_use", "input": part["args"], **extras}
     rest = _rest(part, "type", "name", "args", "extras", "tool_call_id", "status", "output")
     if tag == "server_tool_call" and part["name"] == "remote_mcp":
-        own = {"type": "mcp_tool_use", "name": extras["tool_name"], "input": part["args"]}
+        own: Native = {"type": "mcp_tool_use", "name": extras["tool_name"], "input": part["args"]}
         return {**own, **rest, **_rest(extras, "tool_name")}
     if tag == "server_tool_call":
         own = {"type": "server_tool_use", "name": _NATIVE_NAMES.get(part["name"], part["name"]), "input": part["args"]}
