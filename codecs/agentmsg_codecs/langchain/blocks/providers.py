@@ -14,13 +14,15 @@ import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import Native, Unreadable, is_list, is_object, marked, same_document, speed, with_note
 from agentmsg_codecs.langchain.blocks.anthropic_v1 import PLACES, from_v1, is_cited, is_served, is_used, to_v1
-from agentmsg_codecs.langchain.blocks.v1 import cache_of, is_only_text, write_cache
+from agentmsg_codecs.langchain.blocks.v1 import is_hint, is_only_text, read_cache, write_cache
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _REFUSED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
+# The parts whose id is that of the call.
+_CALLS = frozenset({"tool_use", "tool_call", "server_tool_call"})
 # The namespaces of what Anthropic's blocks say beyond their fields, and of a text that Bedrock's guardrail checks.
 KIND, GUARD = "anthropic.kind", "bedrock.guard"
 
@@ -56,20 +58,27 @@ class Dialect(speed.Record):
         Raises:
             Unreadable: if the provider has none, or would write it otherwise.
         """
+        beside = self._beside(part)
+        item = {key: value for key, value in part.items() if key not in beside} if beside else part
         try:
-            codec, hint = am.get_codec(self.codec), cache_of(part) if self.has_hint else None
-            # What streaming leaves is none of the provider's.
-            more = {"index": part["index"]} if "index" in part else {}
-            item = part if hint is None else _without(part, "cache_control")
-            (block,) = codec.read_parts([self.to_item(_without(item, "index") if more else item)])
-            block = block if hint is None else block.evolve(cache=hint)
-            native = {**self._part(codec.unproved_parts, block), **more}
-            if type(block) is am.NativeBlock or not same_document(native, part):
+            codec = am.get_codec(self.codec)
+            (block,) = codec.read_parts([self.to_item(item)])
+            (native,) = codec.unproved_parts([block])
+            if type(block) is am.NativeBlock or not same_document(self.to_part(native), item):
                 raise Unreadable
         except _REFUSED:
             raise Unreadable from None
-        block = block.evolve(extras={**block.extras, FAMILY: more}) if more else block
-        return marked(block, FAMILY, shape=self.name)
+        changes: Native = {"item_id": beside["id"]} if "id" in beside else {}
+        changes |= {"cache": read_cache(beside["cache_control"])} if "cache_control" in beside else {}
+        if "index" in beside:
+            changes["extras"] = {**block.extras, FAMILY: {"index": beside["index"]}}
+        return marked(block.evolve(**changes) if changes else block, FAMILY, shape=self.name)
+
+    def _beside(self, part: Native) -> Native:
+        """Return what a part has that isn't the provider's: an id, what streaming leaves, perhaps a cache hint."""
+        keys = {"index", *(() if part.get("type") in _CALLS or type(part.get("id")) is not str else ("id",))}
+        keys |= {"cache_control"} if self.has_hint and is_hint(part.get("cache_control")) else set()
+        return {key: part[key] for key in keys if key in part}
 
     def write(self, block: Any) -> Native:
         """Return the part of a block, without what only LangChain's parts have.
@@ -77,18 +86,21 @@ class Dialect(speed.Record):
         Raises:
             Unreadable: if the provider has none.
         """
-        extras = {space: own for space, own in block.extras.items() if space != FAMILY}
+        bare, beside = with_note(block, FAMILY, {}), dict[str, Any]()
+        if FAMILY in block.extras:
+            bare = bare.evolve(extras={space: own for space, own in block.extras.items() if space != FAMILY})
+        if block.item_id is not None and type(block) is not am.ToolUseBlock:
+            bare, beside = bare.evolve(item_id=None), {"id": block.item_id}
+        if self.has_hint and block.cache is not None:
+            bare, beside = bare.evolve(cache=None), {**beside, "cache_control": write_cache(block.cache)}
         try:
-            bare = with_note(block if len(extras) == len(block.extras) else block.evolve(extras=extras), FAMILY, {})
-            return self._part(am.get_codec(self.codec).write_parts, bare)
+            (item,) = am.get_codec(self.codec).write_parts([bare])
+            part = self.to_part(item)
         except _REFUSED:
             raise Unreadable from None
-
-    def _part(self, write: Callable[[list[Any]], list[Any]], block: Any) -> Native:
-        hint = block.cache if self.has_hint else None
-        (item,) = write([block if hint is None else block.evolve(cache=None)])
-        part = self.to_part(item)
-        return part if hint is None else {**part, "cache_control": write_cache(hint)}
+        if beside and "type" not in part:
+            raise Unreadable
+        return {**part, **beside}
 
     def is_usual(self, block: Any) -> bool:
         """Whether a block is usually written so."""
