@@ -613,6 +613,38 @@ def test_parts_are_blocks(part: Any, block: Any) -> None:
     assert am.same(read_block, block)
 
 
+# Marks that earlier versions gave to parts of providers, and these parts.
+OLD_MARKS: list[tuple[str, dict[str, Any]]] = [
+    ("document", {"type": "document", "source": {"type": "url", "url": "https://x/d"}, "title": "D"}),
+    (
+        "document-blocks",
+        {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "a"}]}},
+    ),
+    ("compaction", {"type": "compaction", "content": "So far."}),
+    ("bedrock-document", {"document": {"format": "pdf", "name": "d", "source": {"bytes": "aGk="}}}),
+    ("guarded", {"guardContent": {"text": {"text": "a"}}}),
+    ("reasoning_content", {"type": "reasoning_content", "reasoning_content": {"text": "hm", "signature": "s"}}),
+    (
+        "v1-anthropic-call",
+        {"type": "server_tool_call", "id": "srvtoolu_1", "name": "code_interpreter", "args": {"code": "1"}},
+    ),
+    (
+        "v1-anthropic-result",
+        {"type": "server_tool_result", "tool_call_id": "srvtoolu_1", "status": "success", "output": {"stdout": "1"},
+         "extras": {"block_type": "code_execution_tool_result"}},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mark", "part"), OLD_MARKS)
+def test_stored_blocks_are_written_as_they_were(mark: str, part: dict[str, Any]) -> None:
+    """A stored block with the mark of an earlier version is written as the part that it was read from."""
+    message = read(human([part, {"type": "text", "text": "and"}]))
+    block, text = message.content
+    old = message.evolve(content=(block.evolve(notes={"langchain": {"/shape": mark}}), text))
+    assert same_document(am.thaw(am.encode(old, CODEC))["data"]["content"][0], part)
+
+
 @pytest.mark.parametrize(
     "part", [{"type": "text", "text": "a"}, "a", {"type": "image", "url": "https://x/i.png"}], ids=str
 )

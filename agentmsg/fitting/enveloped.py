@@ -30,10 +30,13 @@ def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable
         envelope: its envelope.
         fit: fits what is inside.
     """
-    if not any(map(envelope.concerns, history.messages)):
+    places = envelope.places(history)
+    if not places:
         return fit(history, codec)
     inside = envelope.wrapped(history)
     fitted = fit(inside, codec)
+    if fitted.history is inside and all(inside.messages[at] is not history.messages[at] for at in places):
+        return make_fitted(history, history, codec.name, codec.caps.derives_names)  # proved when it was wrapped
     messages = _taken_out(history, inside, fitted, envelope)
     left = _left_inside(history, inside, fitted, messages)
     if left:

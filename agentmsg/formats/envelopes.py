@@ -19,6 +19,7 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.formats.key_orders import orders_of, reordered
 from agentmsg.formats.natives import is_marked
 from agentmsg.formats.shapes import Unreadable, marked
+from agentmsg.formats.spelling import changed
 from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.equality import same
 from agentmsg.model.remembering import reader_of, remember_reader
@@ -44,8 +45,8 @@ class Envelope:
 
     family: ClassVar[str]
     roles: ClassVar[frozenset[str]] = frozenset({"assistant"})
-    # The last history with nothing to wrap.
-    _plain: ref[History] | None = None
+    # The last history, and where it may have something to wrap.
+    _last: tuple[ref[History], tuple[int, ...]] | None = None
 
     def wrap(self, message: Msg) -> Msg:
         """Return a message in the framework's words; the message itself where there is nothing to do.
@@ -67,36 +68,42 @@ class Envelope:
         return is_just_as(wrapped, message)
 
     def wrapped(self, history: History) -> History:
-        """Return a history to write, in the framework's words; itself if nothing is to be wrapped.
-
-        It is called twice, to fit the history and to write it: what it found the first time, it remembers.
-        """
-        if self._plain is not None and self._plain() is history:
-            return history
-        found = self._each(history, self._wrapped)
-        if found is history:
-            self._plain = ref(history)
-        return found
+        """Return a history to write, in the framework's words; itself if nothing is to be wrapped."""
+        return self._each(history, self._wrapped)
 
     def unwrapped(self, history: History) -> History:
         """Return a history that was read, in the words of those who answered; itself if nothing is wrapped."""
-        return self._each(history, self.opened)
+        found = self._each(history, self.opened)
+        if found is not history:
+            self._last = ref(found), self.places(history)
+        return found
 
     def concerns(self, message: Msg) -> bool:
         """Whether there may be something to wrap or unwrap."""
         return not message._bare and message.role in self.roles and not self.is_usual(message)
 
-    def _each(self, history: History, change: Callable[[Msg], Msg]) -> History:
+    def places(self, history: History) -> tuple[int, ...]:
+        """Return the indexes of the messages in which there may be something to wrap or unwrap.
+
+        A history is read, fitted and written in turn: what was found for the last one is remembered.
+        """
+        last = self._last
+        if last is not None and last[0]() is history:
+            return last[1]
         concerns = self.concerns
-        odd = [(index, message) for index, message in enumerate(history.messages) if concerns(message)]
-        if not odd:
+        found = tuple([index for index, message in enumerate(history.messages) if concerns(message)])
+        self._last = ref(history), found
+        return found
+
+    def _each(self, history: History, change: Callable[[Msg], Msg]) -> History:
+        given = history.messages
+        new = {index: change(given[index]) for index in self.places(history)}
+        if all(given[index] is message for index, message in new.items()):
             return history
-        messages = list(history.messages)
-        for index, message in odd:
-            messages[index] = change(message)
-        if all(messages[index] is message for index, message in odd):
-            return history
-        return history.evolve(messages=tuple(messages))
+        messages = list(given)
+        for index, message in new.items():
+            messages[index] = message
+        return changed(history, {"messages": tuple(messages)})
 
     def _wrapped(self, message: Msg) -> Msg:
         kept = reader_of(message)

@@ -68,6 +68,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     ),
     "the client keeps no cache point there": (
         "langchain:bedrock again corpus/bedrock/pydantic-ai__test_bedrock_test_bedrock_cache_point_adds_cache_control_claude-sonnet-4-5#0",
+        "langchain:bedrock again golden/bedrock/07_cache_guard#0",
     ),
     "the client takes no addresses and no ids of media": (
         "langchain:bedrock again corpus/bedrock/pydantic-ai__test_multimodal_tool_returns_test_multimodal_tool_return_matrix_direct-uploaded_file-document-bedrock_nova#1",

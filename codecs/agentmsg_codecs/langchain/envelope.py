@@ -31,6 +31,7 @@ from agentmsg.formats import (
     marked,
     note_of,
     same_document,
+    spelling,
     with_note,
 )
 from agentmsg_codecs.langchain.calls.copies import is_function_call
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 _BESIDES = "/besides"
 _LISTS = ("tool_calls", "invalid_tool_calls")
 # Of thinking in Anthropic's part.
+_UNNOTED = {"notes": EMPTY}
 THOUGHT_NOTE = adopt({FAMILY: {"/shape": "thinking"}})
 
 
@@ -140,7 +142,7 @@ class LangChainEnvelope(envelopes.Envelope):
         """
         thoughts = _plain_thoughts(message)
         if thoughts is not None:
-            return self.remember(message.evolve(content=thoughts), message)
+            return self.remember(spelling.changed(message, {"content": thoughts}), message)
         issuer = self._issuer(message)
         if issuer is None:
             return message
@@ -274,14 +276,14 @@ def _plain_thoughts(message: am.Msg) -> tuple[Any, ...] | None:
                 return None
             if signature is None or signature.provider != ANTHROPIC or not signature.value or signature.extras:
                 return None
-            found.append(block.evolve(notes=EMPTY))
+            found.append(spelling.changed(block, _UNNOTED))
         elif block.signature is not None:
             return None
         elif kind is am.TextBlock and not (block.notes or block.citations) and block.text and not links:
             found.append(block)
         elif kind is am.ToolUseBlock and block.notes is COPIED_NOTE and block.id and block.id not in links:
             links.add(block.id)
-            found.append(block.evolve(notes=EMPTY))
+            found.append(spelling.changed(block, _UNNOTED))
         else:
             return None
     return tuple(found) if am.ThinkingBlock in map(type, found) and not (links and _thinks_last(found)) else None

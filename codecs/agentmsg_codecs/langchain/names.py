@@ -15,8 +15,6 @@ FAMILY = "langchain"
 CONTAINERS = Containers(family=FAMILY, title="LangChain")
 # The family of a provider whose own parts may be in content.
 ANTHROPIC = "anthropic"
-# How the ids of calls begin that Anthropic runs itself.
-ANTHROPIC_IDS = ("srvtoolu_", "mcptoolu_")
 # Namespaces of extras: unknown keys in the `extras` of a v1 block, and beside {"type", "data"}.
 INNER = "langchain.extras"
 ENVELOPE = "langchain.envelope"

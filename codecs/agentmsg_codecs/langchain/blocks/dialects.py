@@ -37,6 +37,8 @@ from agentmsg_codecs.langchain.blocks.v1_forms import (
     MEDIA,
     MIME,
     TITLES,
+    args_of,
+    call_input,
     given_under,
 )
 from agentmsg_codecs.langchain.names import FAMILY
@@ -131,6 +133,9 @@ _WORDS = (
     Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking",
          (Key("data", "redacted", Text(), cell=SEALED), ID, CACHE),
          notes={"shape": "redacted_thinking"}, when=lambda block: block.redacted is not None),
+    Form("reasoning_content_text", am.ThinkingBlock, "reasoning_content", (
+        Key("reasoning_content", "thinking", Text()), ID, CACHE,
+    ), notes={"shape": "reasoning_content-text"}, fits=lambda part: type(part.get("reasoning_content")) is str),
 )  # fmt: skip
 
 
@@ -143,7 +148,6 @@ def inner_object(
     put: Callable[[Any], Native],
     *fields: str,
     must: int = 0,
-    spaces: tuple[str, ...] = (),
 ) -> Hatch:
     """Return the item of an inner object; its unknown keys are extras, and empty ones are spelling.
 
@@ -153,7 +157,6 @@ def inner_object(
         put: returns the object; keys without a value may be None.
         fields: all these fields.
         must: the number of its required keys; an object with no more certainly comes back.
-        spaces: the namespaces of extras that ``get`` returns.
     """
 
     def read(part: Native) -> Native:
@@ -167,7 +170,7 @@ def inner_object(
             raise Unreadable
         if len(plain) + len(more) != len(native):
             found["notes"] = {key: ["=", native]}
-        return {**found, "extras": {**found.get("extras", {}), NESTED: {key: more}}} if more else found
+        return {**found, "extras": {NESTED: {key: more}}} if more else found
 
     def write(block: Any) -> Native:
         plain = _filled(put(block))
@@ -175,7 +178,7 @@ def inner_object(
         return {key: {**more[key], **plain} if is_mapping(more) and is_mapping(more.get(key)) else plain}
 
     return Hatch(keys=(key,), cells=dict.fromkeys(fields, KEEP), get=read, put=write, must=(key,),
-                  spaces=(NESTED, *spaces))  # fmt: skip
+                  spaces=(NESTED,))  # fmt: skip
 
 
 def _filled(native: Native) -> Native:
@@ -282,6 +285,20 @@ def has_object(block: Any) -> bool:
     return block.is_valid and is_mapping(block.input) and block.significant_text is None
 
 
+def _says_arguments(block: Any) -> bool:
+    """Whether the input of a call says all of its arguments."""
+    return block.is_valid and block.significant_text is None
+
+
+def _read_input(value: Any) -> Any:
+    if not is_object(value):
+        raise Unreadable
+    return call_input(value)
+
+
+_CALL = (Key("id", "id", Link(), "null"), Key("name", "name", Text()))
+
+
 def _input_file(key: str, value: Any, when: Callable[[Any], bool] | None = None) -> Form:
     def fits(part: Native) -> bool:
         given = next((name for name in ("file_data", "file_id", "file_url") if part.get(name) is not None), None)
@@ -310,6 +327,14 @@ _OPENAI = (
     Form("input_audio", am.AudioBlock, "input_audio", (_SOUND, ID, CACHE), notes={"shape": "input_audio"},
          when=_is_sound),
     CHUNK,
+    # What Anthropic's client has of a call; its input is a text if a stream has left it so.
+    Form("tool_use", am.ToolUseBlock, "tool_use", (
+        *_CALL, Key("input", "input", via(_read_input, args_of, {"type": "object"})), CACHE,
+    ), fixed={"kind": "function"}, when=_says_arguments, notes={"shape": "tool_use"},
+         fits=lambda part: "caller" not in part and "toolset_name" not in part),
+    Form("tool_use_text", am.ToolUseBlock, "tool_use", (*_CALL, Key("input", "input", Arguments()), CACHE),
+         fixed={"kind": "function"}, notes={"shape": "tool_use-text"},
+         fits=lambda part: type(part.get("input")) is str),
     Form("function_call", am.ToolUseBlock, "function_call", (
         Key("call_id", "id", Link(), "null"), Key("name", "name", Text()),
         Key("arguments", "input", Arguments()), ID, CACHE,

@@ -32,9 +32,10 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg.formats.forms import Described
-from agentmsg_codecs.langchain.blocks.anthropic import OWN, says_output
+from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_served
 from agentmsg_codecs.langchain.blocks.non_standard import V1_CLASSES
-from agentmsg_codecs.langchain.blocks.server_tools import SHAPES, careful, is_of_anthropic, result_shape
+from agentmsg_codecs.langchain.blocks.providers import DIALECTS, OLD_MARKS
+from agentmsg_codecs.langchain.blocks.server_tools import careful, result_shape
 from agentmsg_codecs.langchain.blocks.tables import (
     ALL_FORMS,
     MARKS,
@@ -62,7 +63,9 @@ _REFUSED = (Unreadable, AgentMsgError)
 # The providers of a signature that names none.
 _USUAL_PROVIDERS = frozenset({None, ANTHROPIC})
 _NON_STANDARD: Mapping[str | None, frozenset[str]] = {"non_standard": frozenset({"type", "value", "cache_control"})}
-_OF_ANTHROPIC = frozenset(form.name for form in OWN)
+_USUAL_DIALECTS: list[Entry] = [(dialect.is_usual, dialect.name) for dialect in DIALECTS.values() if dialect.tells]
+# The classes that such parts are of.
+_IN_DIALECTS = frozenset({am.TextBlock, am.ImageBlock, am.VideoBlock, am.FileBlock, am.ToolUseBlock})
 # How the marks of parts that LangChain has wrapped begin.
 _WRAPPED = "non_standard "
 
@@ -73,12 +76,6 @@ def _is_of_server(block: Any) -> bool:
 
 def _is_signed_elsewhere(block: Any) -> bool:
     return block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS
-
-
-def _is_anthropic(block: Any) -> bool:
-    if block.kind != "server" or block.provider != ANTHROPIC or not getattr(block, "is_valid", True):
-        return False
-    return type(block) is not am.ToolResultBlock or says_output(block)
 
 
 class ContentParts(Parts):
@@ -106,12 +103,12 @@ class ContentParts(Parts):
         super().__init__(FAMILY, shapes)
         self._read_as[RESULT] = partial(careful, result)
         self._write_as.update({RESULT: result.write, "signed": self._write_signed})
-        self._write_as.update({name: shape.write for name, shape in SHAPES.items()})
         self._of_tag[RESULT] = [(None, RESULT)]
+        for dialect in DIALECTS.values():
+            self._read_as[dialect.name], self._write_as[dialect.name] = dialect.read, dialect.write
+            for tag, owns in dialect.owns.items():
+                self._of_tag.setdefault(tag, []).insert(0, (owns, dialect.name))
         self._named[am.ToolResultBlock, RESULT] = [(_is_of_server, RESULT)]
-        self._named |= {(shape.cls, name): [(_is_anthropic, name)] for name, shape in SHAPES.items()}
-        # Citations of others than Anthropic may have that key, too.
-        self._named[am.TextBlock, "citations"] = [(None, "cited")]
         self._named[am.ThinkingBlock, "reasoning"] = [(_is_signed_elsewhere, "signed")]
         self._special: dict[Any, Callable[[Native, str | None], Any]] = {
             "reasoning": self._read_signed,
@@ -139,15 +136,16 @@ class ContentParts(Parts):
 
     def _usual_of(self, cls: type[Any]) -> list[Entry] | None:
         """Return the forms that the blocks of a class are usually written in; None if there is none."""
+        own = _USUAL_DIALECTS if cls in _IN_DIALECTS else []
         unmarked = [form for form in ALL_FORMS if form.cls is cls and "shape" not in form.notes]
-        own = [(says_all_of(form), form.name) for form in reversed(unmarked) if form.name in _OF_ANTHROPIC]
-        rest = [form for form in unmarked if form.name not in _OF_ANTHROPIC]
-        usual: list[Entry] = [*own, *((None if form.is_other else is_of(form), form.name) for form in rest)]
+        usual: list[Entry] = [*own, *((None if form.is_other else is_of(form), form.name) for form in unmarked)]
         return [*usual, (None, RESULT)] if cls is am.ToolResultBlock else usual or None
 
     def _named_of(self, named: tuple[type[Any], Any]) -> list[Entry] | None:
         """Return the forms of a class with a mark; None if there is none."""
         cls, mark = named
+        if (dialect := OLD_MARKS.get(mark, mark)) in DIALECTS:
+            return [(None, dialect)]
         own = [form for form in ALL_FORMS if form.cls is cls and mark is not None]
         forms = [form for form in own if form.notes.get("shape", MARKS.get(form.name)) == mark]
         return [(says_all_of(form), form.name) for form in forms] or None
@@ -247,16 +245,12 @@ class ContentParts(Parts):
     def _read_of_server(self, part: Native, provider: str | None) -> Any:
         """Read a call or result of a server tool: one of Anthropic's that langchain-core has translated, or v1."""
         tag: str = part["type"]
-        if is_of_anthropic(part, provider):
-            name = "v1-anthropic-call" if tag == "server_tool_call" else "v1-anthropic-result"
+        if provider == ANTHROPIC and is_served(part, provider):
             try:
-                return marked(careful(SHAPES[name], part), FAMILY, shape=name)
-            except _REFUSED:
+                return DIALECTS["v1-anthropic"].read(part)
+            except Unreadable:
                 pass
-        block = self._of_forms(part, self._of_tag[tag])
-        if block.provider == ANTHROPIC and self._name_of(block) not in (tag, f"hook {type(block).__name__}"):
-            return marked(block, FAMILY, shape=tag)
-        return block
+        return self._of_forms(part, self._of_tag[tag])
 
     def _read_non_standard(self, part: Native, _: str | None) -> Any:
         """Read what v1 has no part for: our canonical form, or a part that LangChain has wrapped."""
@@ -329,7 +323,10 @@ class ContentParts(Parts):
             return None
         name = _first(self._named[block.__class__, mark] or (), block)
         if name is not None:
-            return cast("Native", self._write_as[name](block))
+            try:
+                return cast("Native", self._write_as[name](block))
+            except Unreadable:
+                return None
         if not mark.startswith(_WRAPPED):
             return None
         own = mark.removeprefix(_WRAPPED)

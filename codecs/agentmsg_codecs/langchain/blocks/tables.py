@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import Native, Unreadable, is_object, natives, speed
+from agentmsg.formats import Native, Unreadable, is_object, speed
 from agentmsg.formats.forms import Hatch, Key, Spread, Wrapped
-from agentmsg_codecs.langchain.blocks.anthropic import OWN
-from agentmsg_codecs.langchain.blocks.converse import CONVERSE
 from agentmsg_codecs.langchain.blocks.dialects import DIALECTS, NESTED, REASONING
-from agentmsg_codecs.langchain.blocks.hosted import HOSTED
 from agentmsg_codecs.langchain.blocks.javascript import JAVASCRIPT
-from agentmsg_codecs.langchain.blocks.server_tools import USE
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
+from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,15 +21,14 @@ if TYPE_CHECKING:
 RESULT = "server_tool_result"
 # By form, the mark of its blocks, if its own notes don't say it.
 MARKS = {
-    "cited": "citations", "text": "annotations", "invalid_tool_call": "invalid_tool_call", "used": "tool_use",
+    "text": "annotations", "invalid_tool_call": "invalid_tool_call",
     "server_tool_call_chunk": "server_tool_call_chunk", "server_tool_call": "server_tool_call",
-    "document_blocks": "document-blocks", "cited_document": "document",
 }  # fmt: skip
 # Parts are tried in this order: forms that their keys alone don't identify come last.
 ALL_FORMS = tuple(
     # The caller of a reader has already called ``fits``.
     form.evolve(is_asked=True)
-    for form in (USE, *REASONING, *CONVERSE, *JAVASCRIPT, *FORMS, *DIALECTS, *HOSTED, *OWN)
+    for form in (*REASONING, *JAVASCRIPT, *FORMS, *DIALECTS)
 )
 V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
 OF_V1 = frozenset({RESULT, *(form.name for form in FORMS)})
@@ -45,8 +40,7 @@ Entry: TypeAlias = "tuple[Callable[[Any], bool] | None, str]"
 
 def is_of(form: Form) -> Callable[[Any], bool] | None:
     """Return the test of blocks that are usually written in a form; None for all of its class."""
-    fixed = tuple((name, value) for name, value in form.fixed.items() if name != "extras")
-    when = form.when
+    fixed, when = tuple(form.fixed.items()), form.when
     if not fixed:
         return when
 
@@ -71,15 +65,14 @@ def says_all_of(form: Form) -> Callable[[Any], bool]:
     """Return the test of blocks that a form describes completely."""
     cls: Any = form.cls
     fields = {"extras", *form.fixed}
-    spaces = {FAMILY, NESTED, *form.fixed.get("extras", ())}
-    foreign, within = set[str](), list[Any]()
+    spaces = {FAMILY, NESTED}
+    within = list[Any]()
     for item in form.items:
         if isinstance(item, Spread) or (isinstance(item, Key) and isinstance(item.value, Wrapped)):
             within.append(_says_all_within(item))
         fields.update(item.cells if isinstance(item, Hatch) else getattr(item, "fields", ()))
         if isinstance(item, Hatch):
             spaces.update(item.spaces)
-            foreign.update(item.keys if ANTHROPIC in item.spaces and not item.cells else ())
     if "input" in fields:
         fields.add("raw_input")
     says_only_these, test = speed.says_only(cls, "cache", *fields), is_of(form)
@@ -94,9 +87,7 @@ def says_all_of(form: Form) -> Callable[[Any], bool]:
             return False
         if not block.extras:
             return True
-        if not block.extras.keys() <= spaces:
-            return False
-        return not foreign or natives.extras_of(block, ANTHROPIC).keys() <= foreign
+        return bool(block.extras.keys() <= spaces)
 
     return says_all
 

@@ -24,7 +24,8 @@ from agentmsg.formats import (
     word_at,
 )
 from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Spread, Text
-from agentmsg_codecs.langchain.blocks.citations import is_place, is_translated, read_citation, write_citation
+from agentmsg_codecs.langchain.blocks.anthropic_v1 import IDS
+from agentmsg_codecs.langchain.blocks.citations import read_citation, write_citation
 from agentmsg_codecs.langchain.blocks.v1 import (
     CACHE,
     EXTRAS,
@@ -35,7 +36,7 @@ from agentmsg_codecs.langchain.blocks.v1 import (
     read_extras,
     write_extras,
 )
-from agentmsg_codecs.langchain.names import ANTHROPIC, ANTHROPIC_IDS, FAMILY, INNER
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -44,34 +45,27 @@ if TYPE_CHECKING:
 # -- text, thinking, refusal ------------------------------------------------------------------------------------------
 
 
-def are_own(citations: Any) -> bool:
-    """Whether citations are Anthropic's and not translated: these have their own key."""
-    return bool(citations) and all(is_place(citation) and not is_translated(citation) for citation in citations)
-
-
-def _citing(key: str, *, is_of_own: bool) -> Hatch:
-    """Return the item of citations under a key; if they usually have the other key, the text is marked."""
+def _citing(key: str, *, is_optional: bool) -> Hatch:
+    """Return the item of citations under a key."""
 
     def get(part: Native) -> Native:
         value = part[key]
-        if not is_list(value) or not (value or is_of_own):
+        if not is_list(value) or not (value or not is_optional):
             return natives.unread(part, key)
-        citations = tuple(map(read_citation, value))
-        return {"citations": citations, **({} if are_own(citations) == is_of_own else {"notes": {"/shape": key}})}
+        return {"citations": tuple(map(read_citation, value))}
 
     def put(block: Any) -> Native:
-        return {key: list(map(write_citation, block.citations))} if block.citations or is_of_own else {}
+        return {key: list(map(write_citation, block.citations))} if block.citations or not is_optional else {}
 
-    return Hatch(keys=(key,), cells={"citations": KEEP}, get=get, put=put, odd=(key,), is_optional=not is_of_own)
+    return Hatch(keys=(key,), cells={"citations": KEEP}, get=get, put=put, odd=(key,), is_optional=is_optional)
 
 
 _TEXT = Key("text", "text", Text())
-ANNOTATIONS = _citing("annotations", is_of_own=False)
+ANNOTATIONS = _citing("annotations", is_optional=True)
 THINKING = extras_hatch({"redacted": "redacted"}, owner=ANTHROPIC)
 _WORDS = (
-    Form("cited", am.TextBlock, "text", (_TEXT, _citing("citations", is_of_own=True), ID, CACHE, EXTRAS),
-         fits=lambda part: is_list(part.get("citations")) and "annotations" not in part,
-         when=lambda block: are_own(block.citations)),
+    Form("cited", am.TextBlock, "text", (_TEXT, _citing("citations", is_optional=False), ID, CACHE, EXTRAS),
+         fits=lambda part: is_list(part.get("citations")) and "annotations" not in part, notes={"shape": "citations"}),
     Form("text", am.TextBlock, "text", (_TEXT, ANNOTATIONS, ID, CACHE, EXTRAS)),
     Form("reasoning", am.ThinkingBlock, "reasoning", (
         Key("reasoning", "thinking", Text(), '""', default=""), ID, CACHE, THINKING,
@@ -237,7 +231,7 @@ def _beside(part: Native, names: Mapping[str, str]) -> Native:
     return found
 
 
-def read_args(part: Native) -> Native:
+def _read_args(part: Native) -> Native:
     """Return, like a hatch, the fields in the arguments and `extras` of a call."""
     value, found = call_input(object_at(part, "args")), _beside(part, _READ)
     raw = found.get("raw_input")
@@ -250,12 +244,12 @@ def _write_args(block: am.ToolUseBlock) -> Native:
     return {"args": args_of(block.input)}
 
 
-def write_beside(block: am.ToolUseBlock) -> Native:
+def _write_beside(block: am.ToolUseBlock) -> Native:
     """Return the `extras` of a call."""
     own: Native = {} if block.item_id is None else {"item_id": block.item_id}
     if block.raw_input is not None and block.is_valid and block.significant_text is not None:
         own = {"raw_input": block.significant_text, **own}
-    if block.kind == "server" and block.provider is None and str(block.id).startswith(ANTHROPIC_IDS):
+    if block.kind == "server" and block.provider is None and str(block.id).startswith(IDS):
         is_said = "extras" in natives.extras_of(block, FAMILY) or "provider" in natives.extras_of(block, INNER)
         own |= {} if is_said else {"provider": None}  # the id would say otherwise
     return write_extras(block, _WRITTEN, **own)
@@ -264,22 +258,6 @@ def write_beside(block: am.ToolUseBlock) -> Native:
 _ARGS = ("args", "extras")
 _CELLS = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP)
 _LINK = Key("id", "id", Link(), "null")
-
-
-def items_of_call(
-    get: Callable[[Native], Native] = read_args, put: Callable[[Any], Native] = write_beside, *spaces: str
-) -> tuple[Any, ...]:
-    """Return the items of a call whose arguments are an object; they are read together with its `extras`.
-
-    Args:
-        get: reads arguments and `extras`.
-        put: writes `extras`.
-        spaces: the namespaces of the extras that ``get`` returns, besides that of `extras`.
-    """
-    args = Hatch(
-        keys=_ARGS, cells=_CELLS, get=get, put=_write_args, must=("args",), odd=("extras",), spaces=(INNER, *spaces)
-    )
-    return (_LINK, Key("name", "name", Text()), args, CACHE, only_written(put))
 
 
 def _text_reader(mark: str) -> Callable[[Native], Native]:
@@ -309,7 +287,11 @@ def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
 
 
 def _valid_call(tag: str, **fixed: str) -> Form:
-    return Form(tag, am.ToolUseBlock, tag, items_of_call(), fixed=fixed, when=lambda block: block.is_valid)
+    args = Hatch(
+        keys=_ARGS, cells=_CELLS, get=_read_args, put=_write_args, must=("args",), odd=("extras",), spaces=(INNER,)
+    )
+    items: tuple[Any, ...] = (_LINK, Key("name", "name", Text()), args, CACHE, only_written(_write_beside))
+    return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed, when=lambda block: block.is_valid)
 
 
 _CALLS = (

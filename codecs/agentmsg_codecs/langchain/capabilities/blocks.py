@@ -29,11 +29,10 @@ from agentmsg.formats import (
     same_document,
     usually,
 )
-from agentmsg_codecs.langchain.blocks.anthropic import KIND, is_of_texts
-from agentmsg_codecs.langchain.blocks.converse import GUARD
 from agentmsg_codecs.langchain.blocks.dialects import NESTED
 from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.blocks.parts import provider_of
+from agentmsg_codecs.langchain.blocks.providers import DIALECTS, GUARD, KIND, is_of_texts
 from agentmsg_codecs.langchain.blocks.server_tools import KEYS
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import SEALED
@@ -134,6 +133,8 @@ _bare = usually("not value.extras")(cells.bare)
 
 
 def _citations(citations: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation, ...]:
+    if DIALECTS[ANTHROPIC].is_usual(am.TextBlock("", citations=citations)):
+        return citations
     carried = tuple(map(_citation, citations))
     return citations if all(new is old for new, old in zip(carried, citations, strict=True)) else carried
 
@@ -141,11 +142,6 @@ def _citations(citations: tuple[am.Citation, ...], _: Any) -> tuple[am.Citation,
 def _citation(citation: am.Citation) -> am.Citation:
     if citation.kind == "citation":
         citation = citation.evolve(kind=None)
-    if cited.is_place(citation):
-        # Anthropic's citations don't say where in our text they are.
-        bare = {"start": None, "end": None} | ({} if citation.kind in cited.WITH_URL else {"url": None})
-        if any(getattr(citation, name) is not None for name in bare):
-            citation = citation.evolve(**bare)
     if not citation.extras or _is_back(citation):
         return citation
     whole = citation.extras.get(cited.WHOLE)

@@ -23,8 +23,8 @@ from agentmsg.formats import (
     same_document,
     spelling,
 )
+from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_served
 from agentmsg_codecs.langchain.blocks.converse import with_points, with_points_apart
-from agentmsg_codecs.langchain.blocks.server_tools import is_of_anthropic
 from agentmsg_codecs.langchain.blocks.v1 import is_words
 from agentmsg_codecs.langchain.calls.copies import SPACES, Layout, chunks_of, content_part, lay_out
 from agentmsg_codecs.langchain.calls.joining import join
@@ -290,7 +290,7 @@ class Bodies:
             if block.signature is None or provider in (None, ANTHROPIC, block.signature.provider):
                 return part
             name, owner = "signature_provider", block.signature.provider
-        elif type(block) in _SERVER and block.provider is None and is_of_anthropic(part, provider):
+        elif type(block) in _SERVER and block.provider is None and is_served(part, provider):
             if am.same(self.parts.read(thaw(part), provider), block):
                 return part  # it reads as the block whatever the message's provider is
             name, owner = "provider", None

@@ -1,0 +1,245 @@
+"""Parts in content that only a provider has words for: documents and media of Anthropic and Bedrock, and the like.
+
+So are the parts of Anthropic that langchain-core has translated to v1.
+
+They may stand in any message. The provider's own codec reads and writes them. A block that was read so is marked with
+the name of the dialect; so is one with extras that only this provider has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg import AgentMsgError
+from agentmsg.formats import Native, Unreadable, is_list, is_object, marked, same_document, speed, with_note
+from agentmsg_codecs.langchain.blocks.anthropic_v1 import PLACES, from_v1, is_cited, is_served, is_used, to_v1
+from agentmsg_codecs.langchain.blocks.v1 import is_hint, is_only_text, read_cache, write_cache
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_REFUSED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
+# The parts whose id is that of the call.
+_CALLS = frozenset({"tool_use", "tool_call", "server_tool_call"})
+# The namespaces of what Anthropic's blocks say beyond their fields, and of a text that Bedrock's guardrail checks.
+KIND, GUARD = "anthropic.kind", "bedrock.guard"
+
+
+def _as_it_is(part: Native) -> Native:
+    return part
+
+
+class Dialect(speed.Record):
+    """How parts of a provider stand in content.
+
+    Attributes:
+        name: the mark of its blocks.
+        codec: of the provider.
+        owns: the test of parts, by their tags.
+        tells: the test of blocks that are usually written so; None: none are.
+        to_item: makes the provider's part of one in content.
+        to_part: the inverse.
+        has_hint: whether the cache hint stands beside the provider's part.
+    """
+
+    name: str
+    codec: str
+    owns: Mapping[str | None, Callable[[Native], bool]]
+    tells: Callable[[Any], bool] | None
+    to_item: Callable[[Native], Native] = _as_it_is
+    to_part: Callable[[Native], Native] = _as_it_is
+    has_hint: bool = False
+
+    def read(self, part: Native) -> Any:
+        """Return the block of a part.
+
+        Raises:
+            Unreadable: if the provider has none, or would write it otherwise.
+        """
+        beside = self._beside(part)
+        item = {key: value for key, value in part.items() if key not in beside} if beside else part
+        try:
+            codec = am.get_codec(self.codec)
+            (block,) = codec.read_parts([self.to_item(item)])
+            (native,) = codec.unproved_parts([block])
+            if type(block) is am.NativeBlock or not same_document(self.to_part(native), item):
+                raise Unreadable
+        except _REFUSED:
+            raise Unreadable from None
+        changes: Native = {"item_id": beside["id"]} if "id" in beside else {}
+        changes |= {"cache": read_cache(beside["cache_control"])} if "cache_control" in beside else {}
+        if "index" in beside:
+            changes["extras"] = {**block.extras, FAMILY: {"index": beside["index"]}}
+        return marked(block.evolve(**changes) if changes else block, FAMILY, shape=self.name)
+
+    def _beside(self, part: Native) -> Native:
+        """Return what a part has that isn't the provider's: an id, what streaming leaves, perhaps a cache hint."""
+        keys = {"index", *(() if part.get("type") in _CALLS or type(part.get("id")) is not str else ("id",))}
+        keys |= {"cache_control"} if self.has_hint and is_hint(part.get("cache_control")) else set()
+        return {key: part[key] for key in keys if key in part}
+
+    def write(self, block: Any) -> Native:
+        """Return the part of a block, without what only LangChain's parts have.
+
+        Raises:
+            Unreadable: if the provider has none.
+        """
+        bare, beside = with_note(block, FAMILY, {}), dict[str, Any]()
+        if FAMILY in block.extras:
+            bare = bare.evolve(extras={space: own for space, own in block.extras.items() if space != FAMILY})
+        if block.item_id is not None and type(block) is not am.ToolUseBlock:
+            bare, beside = bare.evolve(item_id=None), {"id": block.item_id}
+        if self.has_hint and block.cache is not None:
+            bare, beside = bare.evolve(cache=None), {**beside, "cache_control": write_cache(block.cache)}
+        try:
+            (item,) = am.get_codec(self.codec).write_parts([bare])
+            part = self.to_part(item)
+        except _REFUSED:
+            raise Unreadable from None
+        if beside and "type" not in part:
+            raise Unreadable
+        return {**part, **beside}
+
+    def is_usual(self, block: Any) -> bool:
+        """Whether a block is usually written so."""
+        if self.tells is None or not self.tells(block):
+            return False
+        try:
+            self.write(block)
+        except Unreadable:
+            return False
+        return True
+
+
+# -- Anthropic --------------------------------------------------------------------------------------------------------
+
+
+def is_of_texts(source: Any) -> bool:
+    """Whether a source consists of plain texts."""
+    return type(source) is am.BlocksSource and not source.extras and all(map(is_only_text, source.content))
+
+
+def _tells_anthropic(block: Any) -> bool:
+    if type(block) is am.ToolUseBlock and block.kind != "function":
+        return False
+    if block.extras and (ANTHROPIC in block.extras or KIND in block.extras):
+        return True
+    if type(block) is am.TextBlock:
+        return bool(block.citations) and all(citation.kind in PLACES for citation in block.citations)
+    return type(block) is am.FileBlock and type(block.source) is am.BlocksSource
+
+
+def _has_source(part: Native) -> bool:
+    return is_object(part.get("source"))
+
+
+def _are_places(notes: Any) -> bool:
+    return is_list(notes) and bool(notes) and all(is_object(note) and str(note.get("type")) in PLACES for note in notes)
+
+
+def _always(_: Native) -> bool:
+    return True
+
+
+_OF_ANTHROPIC: Mapping[str | None, Callable[[Native], bool]] = {
+    "image": _has_source,
+    "video": _has_source,
+    "document": _has_source,
+    "search_result": lambda part: is_list(part.get("content")),
+    "container_upload": _always,
+    "compaction": lambda part: "content" in part,
+    "text": lambda part: "annotations" not in part and _are_places(part.get("citations")),
+    "tool_use": lambda part: "caller" in part or "toolset_name" in part,
+}
+
+# -- Bedrock ----------------------------------------------------------------------------------------------------------
+
+_MEDIA = ("image", "video", "document")
+
+
+def _is_of_converse(part: Native) -> bool:
+    return len(part) == 1 and not part.keys().isdisjoint((*_MEDIA, "guardContent"))
+
+
+def _to_item(part: Native) -> Native:
+    if part["type"] == "guard_content":
+        return {"guardContent": {"text": {**_without(part, "type")}}}
+    if part["type"] == "reasoning_content":
+        return {"reasoningContent": {"reasoningText": part["reasoning_content"]}}
+    return _without(part, "type")
+
+
+def _to_part(item: Native) -> Native:
+    ((key, value),) = item.items()
+    if key == "guardContent":
+        return {"type": "guard_content", **value["text"]}
+    if key == "reasoningContent":
+        return {"type": "reasoning_content", "reasoning_content": value["reasoningText"]}
+    return {"type": key, key: value}
+
+
+def _without(part: Native, key: str) -> Native:
+    return {name: value for name, value in part.items() if name != key}
+
+
+def _is_tagged(tag: str) -> Callable[[Native], bool]:
+    return lambda part: is_object(part.get(tag))
+
+
+def _deeper(item: Native) -> Native:
+    part = _to_part(item)
+    return {"type": part["type"], part["type"]: _without(part, "type")}
+
+
+# -- all --------------------------------------------------------------------------------------------------------------
+
+DIALECTS: Mapping[str, Dialect] = {
+    dialect.name: dialect
+    for dialect in (
+        Dialect("anthropic", ANTHROPIC, _OF_ANTHROPIC, _tells_anthropic),
+        Dialect(
+            "bedrock-tagged",
+            "bedrock",
+            {
+                **{tag: _is_tagged(tag) for tag in (*_MEDIA, "reasoning_content")},
+                "guard_content": lambda part: "guard_content" not in part,
+            },
+            None,
+            _to_item,
+            _to_part,
+            has_hint=True,
+        ),
+        Dialect(
+            "guard-inside",
+            "bedrock",
+            {"guard_content": _is_tagged("guard_content")},
+            None,
+            lambda part: {"guardContent": {"text": part["guard_content"]}},
+            _deeper,
+            has_hint=True,
+        ),
+        Dialect(
+            "v1-anthropic",
+            ANTHROPIC,
+            {
+                "text": is_cited,
+                "tool_call": is_used,
+                "server_tool_call": is_served,
+                "server_tool_result": is_served,
+            },
+            None,
+            from_v1,
+            to_v1,
+        ),
+        Dialect("bedrock", "bedrock", {None: _is_of_converse}, lambda block: GUARD in block.extras),
+    )
+}
+# The marks of earlier versions.
+OLD_MARKS: Mapping[Any, str] = {
+    **dict.fromkeys(("v1-anthropic-call", "v1-anthropic-result", "v1-anthropic-use"), "v1-anthropic"),
+    "document": "anthropic", "document-blocks": "anthropic", "compaction": "anthropic", "guarded": "bedrock",
+    "reasoning_content": "bedrock-tagged",
+    **{f"bedrock-{tag}": "bedrock" for tag in _MEDIA}, **{f"bedrock-{tag}-tagged": "bedrock-tagged" for tag in _MEDIA},
+}  # fmt: skip
