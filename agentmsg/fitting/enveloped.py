@@ -33,6 +33,10 @@ def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable
     places = envelope.places(history)
     if not places:
         return fit(history, codec)
+    new = envelope.each(history, envelope.renewed)
+    if new is not history:
+        output = fit_inside(new, codec, envelope, fit).history
+        return make_fitted(history, output, codec.name, codec.caps.derives_names)
     inside = envelope.wrapped(history)
     fitted = fit(inside, codec)
     if fitted.history is inside and all(inside.messages[at] is not history.messages[at] for at in places):

@@ -63,17 +63,21 @@ class Envelope:
         """Whether there is nothing to wrap or unwrap, which should take no time to see; by default it is unknown."""
         return False
 
+    def renewed(self, message: Msg) -> Msg:
+        """Return a message that an earlier version read and stored as today's reader has it; by default itself."""
+        return message
+
     def comes_back(self, message: Msg, wrapped: Msg) -> bool:
         """Whether a message that was read is written as it was when it is wrapped again."""
         return is_just_as(wrapped, message)
 
     def wrapped(self, history: History) -> History:
         """Return a history to write, in the framework's words; itself if nothing is to be wrapped."""
-        return self._each(history, self._wrapped)
+        return self.each(history, self._wrapped)
 
     def unwrapped(self, history: History) -> History:
         """Return a history that was read, in the words of those who answered; itself if nothing is wrapped."""
-        found = self._each(history, self.opened)
+        found = self.each(history, self.opened)
         if found is not history:
             self._last = ref(found), self.places(history)
         return found
@@ -95,7 +99,8 @@ class Envelope:
         self._last = ref(history), found
         return found
 
-    def _each(self, history: History, change: Callable[[Msg], Msg]) -> History:
+    def each(self, history: History, change: Callable[[Msg], Msg]) -> History:
+        """Return a history with other messages where there may be something to change."""
         given = history.messages
         new = {index: change(given[index]) for index in self.places(history)}
         if all(given[index] is message for index, message in new.items()):

@@ -38,7 +38,7 @@ from agentmsg_codecs.langchain.calls.copies import is_function_call
 from agentmsg_codecs.langchain.issuers import ISSUERS, ISSUERS_OF_V1, Issuer, entry_of
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import KINDS
-from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, is_in_kwargs
+from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, PROVIDER_KEY, is_in_kwargs, read_response
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 # The note of what the client's message has besides, and that of a message which is in LangChain's own words.
 _BESIDES = "/besides"
+_RESPONSES = "openai-responses"
 _LISTS = ("tool_calls", "invalid_tool_calls")
 # Of thinking in Anthropic's part.
 _UNNOTED = {"notes": EMPTY}
@@ -94,6 +95,8 @@ class LangChainEnvelope(envelopes.Envelope):
         """Whether a message has only texts and calls of functions, which reach all clients in LangChain's own words."""
         if message.notes and _BESIDES in note_of(message, FAMILY):
             return False
+        if message.response_metadata and PROVIDER_KEY in message.response_metadata:
+            return False
         content: tuple[Any, ...] = message.content
         for block in content:
             kind = block.__class__
@@ -105,6 +108,17 @@ class LangChainEnvelope(envelopes.Envelope):
             if block.extras or block.item_id is not None or block.signature is not None:
                 return False
         return message.api != "responses" or not message.content
+
+    def renewed(self, message: am.Msg) -> am.Msg:
+        """Return a message whose metadata name the provider, or whose reasoning has cuts, as today's reader has it."""
+        content = tuple(map(_recut, message.content))
+        if any(a is not b for a, b in zip(content, message.content, strict=True)):
+            message = message.evolve(content=content)
+        if message.provider is not None or type(message.response_metadata.get(PROVIDER_KEY)) is not str:
+            return message
+        _, _, provider, api, rest, note = read_response(thaw(message.response_metadata))
+        new = message.evolve(provider=provider, api=api, response_metadata=rest)
+        return with_note(new, FAMILY, {**note_of(message, FAMILY), **note}) if "/provider" in note else new
 
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message whose content reads as that of the issuer's client."""
@@ -254,6 +268,19 @@ class LangChainEnvelope(envelopes.Envelope):
                 raise Unreadable  # the copies differ
         content: tuple[Any, ...] = message.content
         return (*blocks, *(block for block in content if is_function_call(block) and block.id not in inside))
+
+
+def _recut(block: Any) -> Any:
+    """Return thinking whose cuts are noted as those of the Responses API: its parts are that provider's now."""
+    note = note_of(block, FAMILY) if block.notes else {}
+    if type(block) is not am.ThinkingBlock or note.keys() != {"/cuts", "/shape"}:
+        return block
+    return block.evolve(
+        notes={
+            **{key: block.notes[key] for key in block.notes if key != FAMILY},
+            _RESPONSES: {"/lengths": note["/cuts"]},
+        }
+    )
 
 
 def _plain_thoughts(message: am.Msg) -> tuple[Any, ...] | None:

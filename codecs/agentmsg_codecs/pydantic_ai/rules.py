@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, media, natives, rules, usually
+from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, marked, media, natives, rules, usually
 from agentmsg_codecs.pydantic_ai.content import hint_of, is_structured
 from agentmsg_codecs.pydantic_ai.format import FINISH
 from agentmsg_codecs.pydantic_ai.names import FAMILY, KEEPERS, OUTCOMES, TTLS, UNSIGNED
-from agentmsg_codecs.pydantic_ai.values import MEDIA_TYPES, ODD_TYPE, is_url_safe, standard
+from agentmsg_codecs.pydantic_ai.values import MEDIA_TYPES, ODD_TYPE, URL_SAFE, is_url_safe, standard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,7 +97,14 @@ def user_media(block: Any) -> Any:
         )
     if new is source:
         return block
-    return Swap(block.evolve(source=new), "data has the type of its kind here", "annotation")
+    return Swap(_holding(block, new), "data has the type of its kind here", "annotation")
+
+
+def _holding(block: Any, source: Any) -> Any:
+    """Return media with another source; data in the alphabet for URLs is written in it."""
+    new = block.evolve(source=source)
+    given = getattr(media.unwrapped(block.source), "data", "")
+    return marked(new, FAMILY, **{URL_SAFE[1:]: True}) if is_url_safe(given) else new
 
 
 def returned_media(block: Any) -> Any:
@@ -114,7 +121,7 @@ def file_of_model(block: Any) -> Any:
         answer = rules.file_as_text(block) if isinstance(block, am.FileBlock) else None
         return answer or Drop("media of a model are data here")
     new = _typed(block, cells.bare(found))
-    return block if new is source else Swap(block.evolve(source=new), "media of a model are data here", "annotation")
+    return block if new is source else Swap(_holding(block, new), "media of a model are data here", "annotation")
 
 
 def thinking(block: am.ThinkingBlock) -> Any:

@@ -207,7 +207,12 @@ def api_of(provider: str | None, answer: str | None) -> str | None:
     return next((api for start, api in _APIS.items() if answer.startswith(start)), None)
 
 
-def _read_answered(native: Native) -> dict[str, Any]:
+def read_answered(native: Native) -> dict[str, Any]:
+    """Return who answered, as the word of a response and its id tell.
+
+    Raises:
+        Unreadable: if the word isn't a text.
+    """
     word, answer = native.get(NAME), native.get("provider_response_id")
     if word is None:
         return {} if NAME in native else {"notes": {NAME: "absent"}}
@@ -240,7 +245,7 @@ def answered(message: am.Msg) -> Any:
 
 
 ANSWERED = Hatch(
-    keys=(NAME,), cells={"provider": KEEP, "api": KEEP}, get=_read_answered, put=_write_answered,
+    keys=(NAME,), cells={"provider": KEEP, "api": KEEP}, get=read_answered, put=_write_answered,
     schema={NAME: {"type": ["string", "null"]}}, about="provider; api", nothing={NAME: None},
 )  # fmt: skip
 
@@ -280,7 +285,7 @@ STRUCTURED = Hatch(
 # -- the data of a file -----------------------------------------------------------------------------------------------
 
 # The library dumps bytes in the alphabet of URLs, and reads both; everybody else has the standard one.
-_URL_SAFE = "/url-safe"
+URL_SAFE = "/url-safe"
 # Media types that the library refuses, though others use them; and the mark of data that were read with one.
 MEDIA_TYPES = {"audio/mp3": "audio/mpeg", "audio/x-wav": "audio/wav"}
 ODD_TYPE = "/odd-type"
@@ -293,7 +298,7 @@ def _read_data(native: Native) -> dict[str, Any]:
         raise Unreadable("data is base64, with a media type")
     notes: dict[str, Any] = {ODD_TYPE: True} if kind in MEDIA_TYPES else {}
     if is_url_safe(value):
-        notes[_URL_SAFE] = True
+        notes[URL_SAFE] = True
     return {"source": am.Base64Source(standard(value), kind), "notes": notes}
 
 
@@ -309,7 +314,7 @@ def standard(data: str) -> str:
 
 def _write_data(block: Any) -> Native:
     source: Any = block.source
-    is_safe = bool(block.notes) and is_marked(block, FAMILY, _URL_SAFE)
+    is_safe = bool(block.notes) and is_marked(block, FAMILY, URL_SAFE)
     return {"data": source.data.translate(_TO_URL_SAFE) if is_safe else source.data, "media_type": source.media_type}
 
 

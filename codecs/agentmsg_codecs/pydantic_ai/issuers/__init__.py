@@ -37,6 +37,7 @@ from agentmsg_codecs.pydantic_ai.issuers.converse import Converse
 from agentmsg_codecs.pydantic_ai.issuers.gemini import Gemini
 from agentmsg_codecs.pydantic_ai.issuers.responses import Responses
 from agentmsg_codecs.pydantic_ai.names import FAMILY, NAME, PROVIDERS, UNSIGNED
+from agentmsg_codecs.pydantic_ai.values import read_answered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,6 +73,20 @@ class Issuers(envelopes.Envelope):
 
     def __init__(self, engine: Messages) -> None:
         self._engine = engine
+
+    def renewed(self, message: am.Msg) -> am.Msg:
+        """Return a message whose extras name the provider as today's reader has it."""
+        held: Any = message.extras.get(FAMILY) if message.extras else None
+        if message.provider is not None or not is_mapping(held) or type(held.get(NAME)) is not str:
+            return message
+        rest = {key: held[key] for key in held if key != NAME}
+        extras = {
+            **{key: message.extras[key] for key in message.extras if key != FAMILY},
+            **({FAMILY: rest} if rest else {}),
+        }
+        found = read_answered({NAME: held[NAME], "provider_response_id": message.id})
+        new = message.evolve(provider=found["provider"], api=found.get("api"), extras=extras)
+        return marked(new, FAMILY, provider=held[NAME]) if "notes" in found else new
 
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message whose special blocks are what the provider's client makes of them."""
