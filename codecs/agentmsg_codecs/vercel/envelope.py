@@ -68,6 +68,15 @@ class VercelEnvelope(envelopes.Envelope):
 
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message as the client of the one who answered would have made it."""
+        return self._wrap(message, self._into)
+
+    def wrap_each(self, message: am.Msg) -> am.Msg:
+        """Return a message in which each run of blocks that comes back is as the client would have made it."""
+        return self._wrap(message, self._into_and_back)
+
+    def _wrap(
+        self, message: am.Msg, into: Callable[[Issuer, Sequence[Any]], Callable[[list[Any]], list[Any]]]
+    ) -> am.Msg:
         if message.role != "assistant":
             return _given(message, media_into, reference_into)
         if message.provider is None:
@@ -79,7 +88,7 @@ class VercelEnvelope(envelopes.Envelope):
         if issuer is None:
             return message
         is_own = _special(issuer, issuer.is_own, message.content)
-        content = _changed(message.content, is_own, self._into(issuer, message.content))
+        content = _changed(message.content, is_own, into(issuer, message.content))
         if content is message.content and isinstance(message.provider, (am.Made, type(None))):
             return message  # the usual case: what is made counts as absent
         new = message if content is message.content else message.evolve(content=content)
@@ -130,6 +139,17 @@ class VercelEnvelope(envelopes.Envelope):
             return self._noted(run, list(map(self.read, issuer.into(codec.write_parts(run), run, content))))
 
         return into
+
+    def _into_and_back(self, issuer: Issuer, content: Sequence[Any]) -> Callable[[list[Any]], list[Any]]:
+        into, back = self._into(issuer, content), self._back(issuer)
+
+        def proved(run: list[Any]) -> list[Any]:
+            found = into(run)
+            if not all(map(issuer.is_kept, found)) or not same(tuple(back(found)), tuple(run)):
+                raise Unreadable
+            return found
+
+        return proved
 
     def _back(self, issuer: Issuer) -> Callable[[list[Any]], list[Any]]:
         codec = am.get_codec(issuer.codec)
@@ -258,16 +278,24 @@ def _changed(content: Any, is_special: Callable[[Any], bool], change: Callable[[
     if not any(map(is_special, content)):
         return content
     found: list[Any] = []
-    has_changed = False
     for is_run, blocks in groupby(content, is_special):
         run = list(blocks)
+        while is_run and run:
+            new, size = _tried(run, change)
+            found += new
+            run = run[size:]
+        found += run
+    return content if len(found) == len(content) and all(map(is_, found, content)) else tuple(found)
+
+
+def _tried(run: list[Any], change: Callable[[list[Any]], list[Any]]) -> tuple[list[Any], int]:
+    """Return what the longest start of a run changes into, and how long it is; a block that can't change stays."""
+    for size in range(len(run), 0, -1):
         try:
-            new = change(run) if is_run else run
+            return change(run[:size]), size
         except (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError):
-            new = run  # values of other kinds than the client has
-        has_changed = has_changed or new is not run
-        found += new
-    return tuple(found) if has_changed else content
+            pass  # values of other kinds than the client has
+    return run[:1], 1
 
 
 def _given(message: am.Msg, media: Callable[[Any], Any], reference: Callable[[Any], Any]) -> am.Msg:

@@ -1,6 +1,6 @@
 """What the tables share: what an issuer is, and the parts of calls and results, with options.
 
-An option or key that a client has no place for is refused here, so that the block keeps everybody's form.
+Keys that a client has no place for are options that it passes over; what isn't one of the provider's parts is refused.
 """
 
 from __future__ import annotations
@@ -108,15 +108,9 @@ def renamed(value: Any, names: Native) -> Any:
     return [renamed(item, names) for item in value] if is_list(value) else value
 
 
-def only(native: Native, known: Native) -> Native:
-    """Return keys under other names.
-
-    Raises:
-        Unreadable: if there are other keys: the client has no place for them.
-    """
-    if not native.keys() <= known.keys():
-        raise Unreadable
-    return {known[key]: value for key, value in native.items()}
+def renamed_keys(native: Native, names: Native) -> Native:
+    """Return an object in which some keys have other names."""
+    return {names.get(key, key): value for key, value in native.items()}
 
 
 def inverse(names: Native) -> Native:
