@@ -134,7 +134,7 @@ class Envelope:
         """
         try:
             new = self.unwrap(message)
-            if new is not message and self.comes_back(message, self.wrap(new)):
+            if new is not message and any(self.comes_back(message, wrap(new)) for wrap in (self.wrap, self.wrap_each)):
                 return self.remember(new, message)
         except (AgentMsgError, Unreadable):
             pass

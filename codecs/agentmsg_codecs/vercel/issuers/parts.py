@@ -39,6 +39,7 @@ class Issuer(NamedTuple):
         back: parts of the provider, of parts of the SDK.
         linked: blocks of these parts of the provider, with what they need of the SDK's parts.
         makes: whether a call of a server tool has a shape that only this client makes, where nothing else need tell.
+        into_fully: the same with all that the client has no place for, where the first doesn't come back.
         asks: whether its answers ask a person whether a server tool may be called; such a request goes with its call.
     """
 
@@ -52,6 +53,7 @@ class Issuer(NamedTuple):
     back: Callable[[list[Native]], list[Native]]
     linked: Callable[[Sequence[Any], list[Native]], list[Any]] = as_they_are
     makes: Callable[[Any], bool] = is_never
+    into_fully: Callable[[list[Native], Sequence[Any], Sequence[Any]], list[Native]] | None = None
     asks: bool = False
 
 
