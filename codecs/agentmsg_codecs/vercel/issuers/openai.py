@@ -5,6 +5,10 @@
 | message: output_text; refusal | text; itemId, phase, annotations; type "refusal" |
 | reasoning | reasoning for each summary, or an empty one; itemId, reasoningEncryptedContent |
 | function_call; custom_tool_call | tool-call; itemId, namespace; its input is the text |
+| function_call whose arguments are cut short | the same; type "function_call" |
+| shell_call, local_shell_call | shell, local_shell: action; of hosted shells, a tool-result: output |
+| apply_patch_call; computer_call | apply_patch: callId, operation; computer: actions, pendingSafetyChecks, status |
+| program; program_output | programmatic_tool_calling: code, fingerprint; result, status |
 | web_search_call | tool-call web_search without input; tool-result: action, sources |
 | file_search_call | file_search; queries, results |
 | code_interpreter_call | code_interpreter with code, containerId; outputs |
@@ -13,7 +17,7 @@
 | mcp_call | mcp.NAME; type "call", serverLabel, name, arguments, output, error; itemId |
 | tool_search_call; tool_search_output | tool_search with arguments, call_id; tools; itemId |
 | compaction | custom, kind "openai.compaction"; type, itemId, encryptedContent |
-| other keys of an item, such as a status but "completed" | as they are; the client passes over them |
+| other keys of an item, such as a status but "completed" | as they are; `_rest` and `_absent` have what is left |
 
 The client sends a server tool's result only by reference (store true) or, of web_search and tool_search, in full.
 """
@@ -52,7 +56,7 @@ _ACTIONS = {"open_page": "openPage", "find_in_page": "findInPage"}
 _WORDS = inverse(_ACTIONS)
 _FILE = {"file_id": "fileId"}
 # Tools whose calls are items of their own: the items, the tools, their inputs, and what they name otherwise.
-_PROGRAM = "program"
+_PROGRAM, _CALL = "program", "function_call"
 _CALLS = {
     "shell_call": "shell", "local_shell_call": "local_shell", "apply_patch_call": "apply_patch",
     "computer_call": "computer", _PROGRAM: "programmatic_tool_calling",
@@ -71,7 +75,7 @@ _SHELL = {"timeout_ms": "timeoutMs", "max_output_length": "maxOutputLength"}
 _SCROLL, _EXIT = {"scroll_x": "scrollX", "scroll_y": "scrollY"}, {"exit_code": "exitCode"}
 # Where a part says what else its item says.
 _REST, _ABSENT = "_rest", "_absent"
-_NATIVES = ("message", "reasoning", "function_call", "tool_search_output", *_CALLS)
+_NATIVES = ("message", "reasoning", _CALL, "tool_search_output", *_CALLS)
 _APART = (_SEARCH, *_GIVEN_BY)
 
 
@@ -121,7 +125,7 @@ def _into_fully(items: list[Native], *_: Sequence[Any]) -> list[Native]:
 def _each(items: list[Native]) -> Iterator[tuple[Native, list[Native]]]:
     """Yield each item with its parts."""
     searches: list[str] = []
-    served = {item["call_id"] for item in items if item.get("type") in _OUTPUTS}
+    served = {item.get("call_id") for item in items if item.get("type") in (*_OUTPUTS, "tool_search_output")}
     for number, item in enumerate(items):
         kind = item.get("type", "message")
         link = item.get("call_id") or item.get("id") or made_link("tsc_", [number, item])
@@ -139,7 +143,7 @@ def _with_rest(parts: list[Native], item: Native) -> list[Native]:
     except (Unreadable, LookupError):
         return parts  # parts of a pair
     rest = {key: value for key, value in item.items() if key not in again or _differs(value, again[key])}
-    beside = {_REST: rest} if rest else {}
+    beside: Native = {_REST: rest} if rest else {}
     absent = [key for key in again if key not in item]
     beside |= {_ABSENT: absent} if absent else {}
     if beside:
@@ -176,10 +180,12 @@ def _parts(item: Native, search: str, *, is_run: bool) -> list[Native]:
         sealed = {"itemId": link, "encryptedContent": item.get("encrypted_content")}
         told = _told(item, "id", "encrypted_content", type=kind, **sealed)
         return [{"type": "custom", "kind": "openai.compaction", **told}]
-    if kind in ("function_call", "custom_tool_call"):
-        given = item["input"] if kind == "custom_tool_call" else _parsed(item["arguments"])
-        own = ("id", "call_id", "name", "arguments", "input")
-        return [call_part(item["call_id"], item["name"], given, _told(item, *own, itemId=link), is_run=False)]
+    if kind in (_CALL, "custom_tool_call"):
+        is_json, value, _ = (True, item["input"], "") if kind != _CALL else speed.parse_arguments(item["arguments"])
+        told = {"itemId": link} if is_json else {"itemId": link, "type": kind}
+        options = _told(item, "id", "call_id", "name", "arguments", "input", **told)
+        given = value if is_json else item["arguments"]
+        return [call_part(item["call_id"], item["name"], given, options, is_run=False)]
     if kind in _CALLS:
         name, given = _CALLS[kind], _given(item)
         return [
@@ -195,7 +201,7 @@ def _parts(item: Native, search: str, *, is_run: bool) -> list[Native]:
         runs = {} if item["execution"] == _runner(item.get("call_id")) else {"execution": item["execution"]}
         given = {"arguments": item["arguments"], "call_id": item.get("call_id")}
         told = _told(item, "id", "call_id", "arguments", "execution", itemId=link, **runs)
-        return [call_part(search, _SEARCH, given, told, is_run=item["execution"] != "client")]
+        return [call_part(search, _SEARCH, given, told, is_run=is_run or item["execution"] != "client")]
     if kind == "tool_search_output" and "execution" in item:
         runs = {} if item["execution"] == "server" else {"execution": item["execution"]}
         told = _told(item, "id", "call_id", "tools", "execution", itemId=link, **runs)
@@ -339,10 +345,13 @@ def _item(part: Native, link: Any, options: Native) -> Native:
     kind = _CALLED.get(name)
     if kind is not None and _is_given(name, given):
         return {"type": kind, "call_id": part["toolCallId"], **own, **_taken(kind, given), **options}
+    is_broken = options.pop("type", None) == _CALL
     call = {"call_id": part["toolCallId"], "name": name, **own, **options}
+    if is_broken:
+        return {"type": _CALL, **call, "arguments": given}
     if type(given) is str:
         return {"type": "custom_tool_call", **call, "input": given}
-    return {"type": "function_call", **call, "arguments": dump_json(given).decode()}
+    return {"type": _CALL, **call, "arguments": dump_json(given).decode()}
 
 
 def _is_given(name: str, given: Any) -> bool:
