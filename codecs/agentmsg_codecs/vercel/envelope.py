@@ -18,6 +18,7 @@ from agentmsg.formats import Unreadable, dump_json, envelopes, is_mapping, same_
 from agentmsg.formats import media as media_kinds
 from agentmsg_codecs.vercel.issuers import ISSUERS
 from agentmsg_codecs.vercel.issuers.given import media_back, media_into, reference_back, reference_into
+from agentmsg_codecs.vercel.issuers.openai import CLIENT_TOOLS
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS, UI
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class VercelEnvelope(envelopes.Envelope):
         for block in content:  # a loop: this is called for each message
             cls: Any = block.__class__
             if cls is am.ToolUseBlock or cls is am.ToolResultBlock:
-                if block.kind != "function":
+                if block.kind != "function" or (block.name in CLIENT_TOOLS and cls is am.ToolUseBlock):
                     return False
                 if cls is am.ToolResultBlock and any(item.__class__ is am.NativeBlock for item in block.content):
                     return False
@@ -359,7 +360,7 @@ def _of_fields(block: Any) -> Issuer | None:
     if cls is am.ToolUseBlock or cls is am.ToolResultBlock:
         if block.kind == "server" and block.provider in _BY_PROVIDER:
             return _BY_PROVIDER[block.provider]
-        if cls is am.ToolUseBlock and block.kind == "server":
+        if cls is am.ToolUseBlock:
             makers = [issuer for issuer in ISSUERS if issuer.makes(block)]
             if makers:
                 return makers[0]

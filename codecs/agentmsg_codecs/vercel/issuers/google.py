@@ -104,7 +104,7 @@ def _with_link(block: Any, link: Any) -> Any:
 
 def _makes(call: am.ToolUseBlock) -> bool:
     given: Any = call.input
-    return call.name == _CODE and is_mapping(given) and {"language", "code"} <= given.keys()
+    return call.kind == "server" and call.name == _CODE and is_mapping(given) and {"language", "code"} <= given.keys()
 
 
 GOOGLE = Issuer("gemini", "google", None, _GOOGLE, _own, _own, _into, _back, _linked, _makes)

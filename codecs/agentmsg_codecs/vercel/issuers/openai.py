@@ -63,7 +63,7 @@ _CALLS = {
 }  # fmt: skip
 _OUTPUTS = {"shell_call_output": "shell", "program_output": "programmatic_tool_calling"}
 _CALLED, _GIVEN_BY = inverse(_CALLS), inverse(_OUTPUTS)
-_INPUTS = {
+CLIENT_TOOLS = {
     _SEARCH: {"arguments", "call_id"},
     "shell": {"action"}, "local_shell": {"action"}, "apply_patch": {"callId", "operation"},
     "computer": {"actions", "pendingSafetyChecks", "status"}, "programmatic_tool_calling": {"code", "fingerprint"},
@@ -87,7 +87,7 @@ def _own(block: Any) -> bool:
         return True
     if cls is am.NativeBlock:
         return block.codec == _RESPONSES and is_mapping(block.value) and block.value.get("type") in _NATIVES
-    is_custom = cls is am.ToolUseBlock and block.kind in ("custom", *_INPUTS)
+    is_custom = cls is am.ToolUseBlock and block.kind in ("custom", *CLIENT_TOOLS)
     is_apart = cls is am.RefusalBlock or (cls is am.CompactionBlock and block.encrypted is not None)
     return is_custom or is_apart or _RESPONSES in block.extras or is_server(block, _OPENAI)
 
@@ -98,7 +98,7 @@ def _kept(block: Any) -> bool:
         return block.item_id is not None or has_options(block, _OPENAI)
     if cls is am.ToolUseBlock and block.kind == "function":
         # The client turns a custom tool's text into a string.
-        is_given = _is_given(block.name, block.input) if block.name in _INPUTS else not is_mapping(block.input)
+        is_given = _is_given(block.name, block.input) if block.name in CLIENT_TOOLS else not is_mapping(block.input)
         return is_given or not block.is_valid or has_options(block, _OPENAI)
     return has_options(block, _OPENAI) or is_server(block, _OPENAI)
 
@@ -338,7 +338,7 @@ def _item(part: Native, link: Any, options: Native) -> Native:
     if kind != "tool-call":
         raise Unreadable
     name, given = part["toolName"], part["input"]
-    if name == _SEARCH and is_mapping(given) and given.keys() == _INPUTS[_SEARCH]:
+    if name == _SEARCH and is_mapping(given) and given.keys() == CLIENT_TOOLS[_SEARCH]:
         call_id = given["call_id"]
         call = {"type": "tool_search_call", "execution": _runner(call_id), "call_id": call_id, "status": _DONE}
         return {**call, **own, "arguments": given["arguments"], **options}
@@ -356,7 +356,7 @@ def _item(part: Native, link: Any, options: Native) -> Native:
 
 def _is_given(name: str, given: Any) -> bool:
     """Whether an input is of a tool whose calls are items of their own; a function may have its name."""
-    if not is_mapping(given) or given.keys() != _INPUTS[name]:
+    if not is_mapping(given) or given.keys() != CLIENT_TOOLS[name]:
         return False
     return name not in ("shell", "local_shell") or given["action"].keys() & {"commands", "command"}
 
@@ -424,8 +424,7 @@ def _result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) 
 
 
 def _makes(call: am.ToolUseBlock) -> bool:
-    given: Any = call.input
-    return call.name == _SEARCH and is_mapping(given) and given.keys() == {"arguments", "call_id"}
+    return call.name in CLIENT_TOOLS and _is_given(call.name, call.input)
 
 
 RESPONSES = Issuer(
