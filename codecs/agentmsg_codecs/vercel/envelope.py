@@ -19,6 +19,7 @@ from agentmsg.formats import media as media_kinds
 from agentmsg_codecs.vercel.issuers import ISSUERS
 from agentmsg_codecs.vercel.issuers.given import media_back, media_into, reference_back, reference_into
 from agentmsg_codecs.vercel.issuers.openai import CLIENT_TOOLS
+from agentmsg_codecs.vercel.issuers.parts import inverse, renamed_keys
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS, UI
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _BY_PROVIDER = {issuer.provider: issuer for issuer in ISSUERS}
 _BY_FAMILY = {issuer.codec: issuer for issuer in ISSUERS}
 _BY_KEY = {issuer.key: issuer for issuer in ISSUERS}
 # Options that a person sets on a request, whoever answers.
+_METADATA = {PROVIDER_OPTIONS: "providerMetadata"}
 _HINTS = frozenset({"cacheControl", "imageDetail"})
 
 
@@ -194,6 +196,8 @@ class UIEnvelope(VercelEnvelope):
     def read(self, part: Any) -> Any:
         """Return the block that the codec reads of a part."""
         block = super().read(part)
+        if type(block) is am.NativeBlock:
+            return am.NativeBlock(UI, renamed_keys(part, _METADATA))
         if type(block) is not am.ToolResultBlock:
             return block
         options = part.get(PROVIDER_OPTIONS)
@@ -206,6 +210,8 @@ class UIEnvelope(VercelEnvelope):
 
     def write(self, block: Any) -> Any:
         """Return the part that messages for models have for a block."""
+        if type(block) is am.NativeBlock:
+            return renamed_keys(thaw(block.value), inverse(_METADATA))
         if type(block) is am.ToolResultBlock and block.status == "error" and block.structured is None:
             is_json, value, _ = speed.parse_arguments(block.text)
             if not is_json:

@@ -143,6 +143,8 @@ def _with_rest(parts: list[Native], item: Native) -> list[Native]:
     except (Unreadable, LookupError):
         return parts  # parts of a pair
     rest = {key: value for key, value in item.items() if key not in again or _differs(value, again[key])}
+    if rest and "type" in item and [*item] != [*{**again, **rest}]:
+        rest = item  # what the model has no block for has its own order of keys
     beside: Native = {_REST: rest} if rest else {}
     absent = [key for key in again if key not in item]
     beside |= {_ABSENT: absent} if absent else {}
@@ -234,7 +236,7 @@ def _given(item: Native) -> Native:
         action = {key: value for key, value in item["action"].items() if value is not None}
         return {"action": renamed(action, _SHELL) if kind == "shell_call" else action}
     actions = item["actions"] if item.get("actions") else [item["action"]]
-    checks = item.get("pending_safety_checks") or []
+    checks: Any = item.get("pending_safety_checks") or []
     told = {"pendingSafetyChecks": checks, "status": item.get("status", _DONE)}
     return {"actions": [renamed_keys(action, _SCROLL) for action in actions], **told}
 
@@ -308,7 +310,9 @@ def _back(parts: list[Native]) -> list[Native]:
             found.append(_asked(part, calls.pop(part["toolCallId"])))
         else:
             found.append(_item(part, link, options))
-        if rest or absent:
+        if "type" in rest:
+            found[-1] = rest
+        elif rest or absent:
             found[-1] = {key: value for key, value in {**found[-1], **rest}.items() if key not in absent}
     if any(part["toolName"] not in _APART for part in calls.values()):
         raise Unreadable  # a call without its result isn't sent
