@@ -469,7 +469,7 @@ FOREIGN: dict[str, tuple[Any, Any, str | None]] = {
     "data": (am.DataBlock({"a": 1}), [{"type": "text", "text": '{"a":1}'}], "annotation"),
     "a source": (am.SourceBlock("u", title="T"), [{"type": "text", "text": "T u"}], "annotation"),
     "no place for a source": (am.SourceBlock(), [], "content"),
-    "refusal": (am.RefusalBlock("no"), [{"type": "text", "text": "no"}], "annotation"),
+    "refusal": (am.RefusalBlock("no"), [{"type": "text", "text": "no"}], "content"),
     "tools in mid-conversation": (am.ToolsBlock((am.ToolSpec("f"),)), [], "content"),
     "native block of another": (am.NativeBlock("openai", 1, fallback="x"), [{"type": "text", "text": "x"}], "content"),
     "native block that would be read": (am.NativeBlock("anthropic", {"type": "text", "text": "x"}), [], "content"),

@@ -290,7 +290,7 @@ def test_one_tool_needs_no_list(tool: dict[str, Any]) -> None:
         (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("anthropic", "x"))),
          [{"role": "model", "parts": [{"text": "Hm", "thought": True}]}], "content"),
         (msg("assistant", am.ThinkingBlock(redacted="x")), [], "content"),
-        (msg("assistant", am.RefusalBlock("No")), [{"role": "model", "parts": [{"text": "No"}]}], "annotation"),
+        (msg("assistant", am.RefusalBlock("No")), [{"role": "model", "parts": [{"text": "No"}]}], "content"),
         (msg("user", am.FileBlock(am.FileSource("file-1", "openai"))), [], "content"),
         (msg("assistant", am.ToolUseBlock("c", "f", "ls", kind="custom")),
          [{"role": "model", "parts": [{"functionCall": {"id": "c", "name": "f", "args": {"input": "ls"}}}]}],

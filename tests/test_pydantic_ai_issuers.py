@@ -40,6 +40,8 @@ ANTHROPIC: list[tuple[Any, list[dict[str, Any]]]] = [
        "provider_details": {"strategy": "bm25"}}]),
     ({"type": "mcp_tool_use", "id": "m", "name": "ask", "input": {}, "server_name": "wiki"},
      [{"tool_name": "mcp_server:wiki", "args": {"action": "call_tool", "tool_name": "ask", "tool_args": {}}}]),
+    ({"type": "mcp_tool_result", "tool_use_id": "m", "is_error": False, "content": "a"},
+     [{"tool_name": "mcp_server", "content": {"content": "a", "is_error": False}}]),
     ({"type": "compaction", "content": "s"}, [{"part_kind": "compaction", "content": "s"}]),
 ]  # fmt: skip
 RESPONSES: list[tuple[Any, list[dict[str, Any]]]] = [
@@ -63,11 +65,24 @@ RESPONSES: list[tuple[Any, list[dict[str, Any]]]] = [
     ({"type": "mcp_call", "id": "mcp_1", "server_label": "wiki", "name": "ask", "arguments": "{}", "output": "o",
       "error": None},
      [{"tool_name": "mcp_server:wiki"}, {"content": {"output": "o", "error": None}}]),
+    ({"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "iVBORw0KGgo=", "size": "s"},
+     [{"tool_name": "image_generation", "tool_call_id": "ig_1"},
+      {"part_kind": "file", "id": "ig_1", "provider_name": None},
+      {"content": {"status": "completed", "size": "s"}}]),
+    ({"type": "image_generation_call", "id": "ig_1", "status": "failed", "result": None},
+     [{"tool_name": "image_generation"}, {"content": {"status": "failed"}}]),
+    ({"type": "code_interpreter_call", "id": "ci_1", "code": None, "container_id": "k", "status": "incomplete",
+      "outputs": None},
+     [{"args": {"container_id": "k", "code": ""}}, {"content": {"status": "incomplete"}}]),
 ]  # fmt: skip
 GEMINI: list[tuple[Any, list[dict[str, Any]]]] = [
     ({"functionCall": {"name": "f", "args": {}, "id": "c"}, "thoughtSignature": "QQ=="},
      [{"part_kind": "tool-call", "provider_details": {"thought_signature": "QQ=="}}]),
     ({"text": "a", "thoughtSignature": "QQ=="}, [{"content": "a", "provider_details": {"thought_signature": "QQ=="}}]),
+    ({"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}, "thoughtSignature": "QQ=="},
+     [{"part_kind": "file", "provider_details": {"thought_signature": "QQ=="}}]),
+    ({"toolResponse": {"toolType": "GOOGLE_SEARCH_WEB", "response": {"a": 1}}},
+     [{"part_kind": "builtin-tool-return", "tool_name": "web_search", "content": {"a": 1}}]),
     ({"executableCode": {"language": "PYTHON", "code": "1"}},
      [{"part_kind": "builtin-tool-call", "tool_name": "code_execution", "args": {"language": "PYTHON", "code": "1"}}]),
     ({"toolCall": {"toolType": "GOOGLE_SEARCH_WEB", "args": {"queries": ["q"]}, "id": "g"}},

@@ -31,7 +31,7 @@ from agentmsg.fitting.survival import (
 from agentmsg.fitting.words import adds_nothing, all_words, held
 from agentmsg.formats.capabilities import Drop, Swap
 from agentmsg.formats.reasons import Reason
-from agentmsg.model.blocks import BLOCK_TAGS, ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import BLOCK_TAGS, RefusalBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.generated import Made, MadeName, MadeTime
@@ -57,6 +57,8 @@ _CONTENT = frozenset({"content"})
 _NEIGHBOURS, _ELSEWHERE, _APART = "neighbours are one block here", "is elsewhere now", "is in another message now"
 _MADE = Made, MadeName, MadeTime
 _INPUTS, _LINKS = ("input", "raw_input"), ("id", "tool_call_id")
+# Blocks that say more than their words: what the loss of that is, a rule tells.
+_TELLING_KINDS = (RefusalBlock,)
 _TOLD_ELSEWHERE = ("structured", "error", "status", "source")
 
 
@@ -119,7 +121,7 @@ class _Report:
             is_left = not extras_hold_content(thing, thing.extras, getattr(now, EXTRAS, {}))
             if said.level == "annotation" and is_left and not loses_within(thing, now):
                 level = "annotation"
-            elif kind == "moved" and said.level is not None:
+            elif said.level is not None and (kind == "moved" or (kind == "changed" and type(thing) in _TELLING_KINDS)):
                 level = said.level
         self.tell(path, kind, level, why, was=was, now=now)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from operator import is_
 from typing import TYPE_CHECKING
 
+from agentmsg.errors import AgentMsgError
 from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.whole_history import with_fields
 from agentmsg.formats.reasons import Reasons
+from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.equality import same
 
 if TYPE_CHECKING:
@@ -44,6 +46,9 @@ def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable
     messages = _taken_out(history, inside, fitted, envelope)
     left = _left_inside(history, inside, fitted, messages)
     if left:
+        messages = _wrapped_anew(fitted, messages, envelope, fit, codec)
+        left = _left_inside(history, inside, fitted, messages)
+    if left:
         pairs = zip(history.messages, inside.messages, strict=True)
         inside = with_fields(inside, messages=tuple(old if id(new) in left else new for old, new in pairs))
         fitted = fit(inside, codec)
@@ -69,6 +74,34 @@ def _taken_out(history: History, inside: History, fitted: Fitted, envelope: Enve
         return source if source is not None and same(found, source) else found
 
     return [out(message) for message in fitted.history.messages]
+
+
+def _wrapped_anew(
+    fitted: Fitted, messages: list[Msg], envelope: Envelope, fit: Callable[[History, Codec], Fitted], codec: Codec
+) -> list[Msg]:
+    """Return messages, of which those that were left inside are taken out, if they fit when they are wrapped again.
+
+    What fitting made of a block may be in no client's form, so that taking it out and wrapping it again changes it.
+    """
+    bare = [
+        _bare(old, envelope) if new.content is old.content else new
+        for old, new in zip(fitted.history.messages, messages, strict=True)
+    ]
+    inside = envelope.wrapped(with_fields(fitted.history, messages=tuple(bare)))
+    again = fit(inside, codec).history.messages
+    if len(again) != len(bare):
+        return messages
+    return [
+        new if new is not wrapped and wrapped is fits else old
+        for old, new, wrapped, fits in zip(messages, bare, inside.messages, again, strict=True)
+    ]
+
+
+def _bare(message: Msg, envelope: Envelope) -> Msg:
+    try:
+        return envelope.unwrap(message) if envelope.concerns(message) else message
+    except (AgentMsgError, Unreadable):
+        return message
 
 
 def _left_inside(history: History, inside: History, fitted: Fitted, messages: list[Msg]) -> set[int]:

@@ -57,7 +57,7 @@ _CONTENT = _words("""
     attachments audio_url audios cached_content chat_template completion completions conversation conversations
     demonstrations dialog dialogue document_url examples file_data file_url few_shot history hint image_url images
     inline_data input_audio instruction json_schema mcp_servers memories observation passages persona preamble schema
-    structured_output summary trajectory turns video_url videos
+    structured_output summary trajectory turns video_metadata video_url videos
 """)
 # What a key says if it ends so.
 _CONTENT_ENDS = _words("""
@@ -98,6 +98,8 @@ _PARTS_OF_KEYS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+")
 _LETTER = re.compile(r"[^\W\d_]")
 # Some letters of a script that has no spaces between words.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{5}")
+# The namespaces that tell two parts of a provider apart for which the model has one block.
+_KINDS = ".kind"
 _PROSE = 4
 _SHOWN = 2_000
 
@@ -184,6 +186,8 @@ def _key_is_content(space: str, key: str, was: Any, now: Any, owner: Any) -> boo
         return True
     if says_nothing(was):
         return False
+    if space.endswith(_KINDS):
+        return True
     named = owns.content_keys
     if isinstance(owner, (Msg, BaseBlock)):
         if isinstance(was, str) and isinstance(owner, Msg) and was == owner.text:

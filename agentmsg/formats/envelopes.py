@@ -55,6 +55,13 @@ class Envelope:
         """
         raise NotImplementedError
 
+    def wrap_each(self, message: Msg) -> Msg:
+        """Return a message that doesn't come back as a whole, in which each part that does is wrapped; by default none.
+
+        An ``Unreadable`` or an ``AgentMsgError`` means the message itself, too.
+        """
+        return message
+
     def unwrap(self, message: Msg) -> Msg:
         """Return a message that was read, in the words of the one who answered; else the message itself."""
         raise NotImplementedError
@@ -116,15 +123,21 @@ class Envelope:
             return kept.message
         if is_marked(message, self.family, _AS_READ):
             return message
-        try:
-            new = self.wrap(message)
-            if new is message or not same(self.unwrap(new), message):
-                return message
-        except (AgentMsgError, Unreadable):
+        new = self._proved(self.wrap, message)
+        if new is None:
+            new = self._proved(self.wrap_each, message)
+        if new is None or new is message:
             return message
         if kept is None:
             self.remember(message, new)
         return new
+
+    def _proved(self, wrap: Callable[[Msg], Msg], message: Msg) -> Msg | None:
+        try:
+            new = wrap(message)
+            return new if new is message or same(self.unwrap(new), message) else None
+        except (AgentMsgError, Unreadable):
+            return None
 
     def opened(self, message: Msg) -> Msg:
         """Return a message that was read, unwrapped if wrapping it again gives the same.
@@ -133,7 +146,7 @@ class Envelope:
         """
         try:
             new = self.unwrap(message)
-            if new is not message and self.comes_back(message, self.wrap(new)):
+            if new is not message and any(self.comes_back(message, wrap(new)) for wrap in (self.wrap, self.wrap_each)):
                 return self.remember(new, message)
         except (AgentMsgError, Unreadable):
             pass

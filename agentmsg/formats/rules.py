@@ -242,8 +242,8 @@ def thinking_otherwise(block: ThinkingBlock, otherwise: str, why: str) -> Any:
 
 
 def refusal_as_text(block: RefusalBlock) -> Any:
-    """Turn a refusal into its text."""
-    return Swap(TextBlock(block.refusal), "refusals are text here", "annotation")
+    """Turn a refusal into its text: who goes on with it takes it for an answer."""
+    return Swap(TextBlock(block.refusal), "refusals are text here", "content")
 
 
 def audio_as_text(block: AudioBlock) -> Any:

@@ -58,8 +58,9 @@ class Issuers(envelopes.Envelope):
         for block in message.content:
             if type(block) is am.ThinkingBlock and _is_special(block):
                 content += _tried(_into, block)
-            else:
-                content.append(_signed(block) if _is_special(block) else block)
+            else:  # a model of Google's may have answered through another API, whose client keeps the id
+                is_signed = _is_special(block) and message.provider in (None, "google")
+                content.append(_signed(block) if is_signed else block)
         return message.evolve(content=content)
 
     def unwrap(self, message: am.Msg) -> am.Msg:

@@ -18,6 +18,8 @@ from agentmsg.formats import Unreadable, dump_json, envelopes, is_mapping, same_
 from agentmsg.formats import media as media_kinds
 from agentmsg_codecs.vercel.issuers import ISSUERS
 from agentmsg_codecs.vercel.issuers.given import media_back, media_into, reference_back, reference_into
+from agentmsg_codecs.vercel.issuers.openai import CLIENT_TOOLS
+from agentmsg_codecs.vercel.issuers.parts import inverse, renamed_keys
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS, UI
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ _BY_PROVIDER = {issuer.provider: issuer for issuer in ISSUERS}
 _BY_FAMILY = {issuer.codec: issuer for issuer in ISSUERS}
 _BY_KEY = {issuer.key: issuer for issuer in ISSUERS}
 # Options that a person sets on a request, whoever answers.
+_METADATA = {PROVIDER_OPTIONS: "providerMetadata"}
 _HINTS = frozenset({"cacheControl", "imageDetail"})
 
 
@@ -53,7 +56,7 @@ class VercelEnvelope(envelopes.Envelope):
         for block in content:  # a loop: this is called for each message
             cls: Any = block.__class__
             if cls is am.ToolUseBlock or cls is am.ToolResultBlock:
-                if block.kind != "function":
+                if block.kind != "function" or (block.name in CLIENT_TOOLS and cls is am.ToolUseBlock):
                     return False
                 if cls is am.ToolResultBlock and any(item.__class__ is am.NativeBlock for item in block.content):
                     return False
@@ -68,6 +71,15 @@ class VercelEnvelope(envelopes.Envelope):
 
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message as the client of the one who answered would have made it."""
+        return self._wrap(message, self._into)
+
+    def wrap_each(self, message: am.Msg) -> am.Msg:
+        """Return a message in which each run of blocks that comes back is as the client would have made it."""
+        return self._wrap(message, self._into_and_back)
+
+    def _wrap(
+        self, message: am.Msg, into: Callable[[Issuer, Sequence[Any]], Callable[[list[Any]], list[Any]]]
+    ) -> am.Msg:
         if message.role != "assistant":
             return _given(message, media_into, reference_into)
         if message.provider is None:
@@ -79,7 +91,7 @@ class VercelEnvelope(envelopes.Envelope):
         if issuer is None:
             return message
         is_own = _special(issuer, issuer.is_own, message.content)
-        content = _changed(message.content, is_own, self._into(issuer, message.content))
+        content = _changed(message.content, is_own, into(issuer, message.content))
         if content is message.content and isinstance(message.provider, (am.Made, type(None))):
             return message  # the usual case: what is made counts as absent
         new = message if content is message.content else message.evolve(content=content)
@@ -131,6 +143,17 @@ class VercelEnvelope(envelopes.Envelope):
 
         return into
 
+    def _into_and_back(self, issuer: Issuer, content: Sequence[Any]) -> Callable[[list[Any]], list[Any]]:
+        into, back = self._into(issuer._replace(into=issuer.into_fully or issuer.into), content), self._back(issuer)
+
+        def proved(run: list[Any]) -> list[Any]:
+            found = into(run)
+            if not all(map(issuer.is_kept, found)) or not same(tuple(back(found)), tuple(run)):
+                raise Unreadable
+            return found
+
+        return proved
+
     def _back(self, issuer: Issuer) -> Callable[[list[Any]], list[Any]]:
         codec = am.get_codec(issuer.codec)
 
@@ -173,6 +196,8 @@ class UIEnvelope(VercelEnvelope):
     def read(self, part: Any) -> Any:
         """Return the block that the codec reads of a part."""
         block = super().read(part)
+        if type(block) is am.NativeBlock:
+            return am.NativeBlock(UI, renamed_keys(part, _METADATA))
         if type(block) is not am.ToolResultBlock:
             return block
         options = part.get(PROVIDER_OPTIONS)
@@ -185,6 +210,8 @@ class UIEnvelope(VercelEnvelope):
 
     def write(self, block: Any) -> Any:
         """Return the part that messages for models have for a block."""
+        if type(block) is am.NativeBlock:
+            return renamed_keys(thaw(block.value), inverse(_METADATA))
         if type(block) is am.ToolResultBlock and block.status == "error" and block.structured is None:
             is_json, value, _ = speed.parse_arguments(block.text)
             if not is_json:
@@ -258,16 +285,24 @@ def _changed(content: Any, is_special: Callable[[Any], bool], change: Callable[[
     if not any(map(is_special, content)):
         return content
     found: list[Any] = []
-    has_changed = False
     for is_run, blocks in groupby(content, is_special):
         run = list(blocks)
+        while is_run and run:
+            new, size = _tried(run, change)
+            found += new
+            run = run[size:]
+        found += run
+    return content if len(found) == len(content) and all(map(is_, found, content)) else tuple(found)
+
+
+def _tried(run: list[Any], change: Callable[[list[Any]], list[Any]]) -> tuple[list[Any], int]:
+    """Return what the longest start of a run changes into, and how long it is; a block that can't change stays."""
+    for size in range(len(run), 0, -1):
         try:
-            new = change(run) if is_run else run
+            return change(run[:size]), size
         except (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError):
-            new = run  # values of other kinds than the client has
-        has_changed = has_changed or new is not run
-        found += new
-    return tuple(found) if has_changed else content
+            pass  # values of other kinds than the client has
+    return run[:1], 1
 
 
 def _given(message: am.Msg, media: Callable[[Any], Any], reference: Callable[[Any], Any]) -> am.Msg:
@@ -331,7 +366,7 @@ def _of_fields(block: Any) -> Issuer | None:
     if cls is am.ToolUseBlock or cls is am.ToolResultBlock:
         if block.kind == "server" and block.provider in _BY_PROVIDER:
             return _BY_PROVIDER[block.provider]
-        if cls is am.ToolUseBlock and block.kind == "server":
+        if cls is am.ToolUseBlock:
             makers = [issuer for issuer in ISSUERS if issuer.makes(block)]
             if makers:
                 return makers[0]

@@ -92,7 +92,7 @@ def _text(block: Native, kit: Kit) -> Native:
     cited = block["citations"]
     sources = [source for each in cited if (source := _source(each)) is not None]
     anchor = {"start": 0, "end": len(block["text"]), "kind": "content"}
-    shown = [{"sources": sources, "anchor": anchor}] if sources else None
+    shown = [{"sources": sources, "anchor": anchor}] if sources and block["text"] else None
     return kit.part("text", {"citations": cited}, content=block["text"], citations=shown)
 
 
@@ -145,9 +145,8 @@ def _mcp_call(block: Native, kit: Kit) -> Native:
 
 
 def _mcp_result(block: Native, kit: Kit) -> Native:
-    link, content = block["tool_use_id"], block.get("content")
-    told = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    said = {"content": told, "is_error": block.get("is_error", False)}
+    link = block["tool_use_id"]
+    said = {"content": block.get("content"), "is_error": block.get("is_error", False)}
     return kit.part(RETURN, tool_name=kit.memory.get(link, _MCP), tool_call_id=link, content=said)
 
 

@@ -51,7 +51,8 @@ class Gemini(Table):
         if type(block) is am.ThinkingBlock:
             kind = "thinking" if block.thinking else "text"
             return [kit.part(kind, details, content=block.thinking)]
-        return [{**kit.native(block), "provider_name": kit.word}]
+        native = kit.native(block.evolve(signature=None))
+        return [{**native, "provider_name": kit.word, "provider_details": {**details_of(native), **details}}]
 
     def back(self, natives: Sequence[Native], kit: Kit) -> Blocks:
         """Return the block of a part."""
@@ -66,7 +67,9 @@ class Gemini(Table):
             raise Unreadable
         if kind == "thinking" or (kind == "text" and not native["content"]):
             return (am.ThinkingBlock(native["content"], signature=signature),)
-        return (kit.block({**native, "provider_name": None}),)
+        rest = {key: held for key, held in details.items() if key != _SIGNED}
+        found = kit.block({**native, "provider_name": None, "provider_details": rest or None})
+        return (found.evolve(signature=signature),)
 
 
 def _details(block: Any) -> Native:
@@ -129,7 +132,7 @@ def _result(block: Any, kit: Kit) -> Native:
         link = block.tool_call_id or kit.memory["code"]
         return kit.part(RETURN, details, tool_name=_CODE, content=value, tool_call_id=link)
     name = _TYPES[value["toolType"]]
-    content, link = value.get(_GIVEN), value.get("id") or kit.memory[name]
+    content, link = value.get(_GIVEN), value.get("id") or kit.memory.get(name) or _made(value)
     if is_object(content) and content.keys() == {_RESULT} and is_list(content[_RESULT]):
         content = content[_RESULT]
     if name == "file_search" and not content and (shown := _retrieved(kit.message)):
@@ -145,11 +148,11 @@ def _result_back(native: Native, kit: Kit) -> Any:
         (found,) = kit.blocks([{"codeExecutionResult": content}])
         return found if link == kit.memory.get("code") else found.evolve(tool_call_id=link)
     given = details.get(_GIVEN) if _GIVEN in details or content == _retrieved(kit.message) else content
-    own = {} if link == kit.memory.get(name) else {"id": link}
     if is_list(given):
         given = {_RESULT: given}  # as the client sends it
-    told = {} if given is None else {_GIVEN: given}
-    (found,) = kit.blocks([{"toolResponse": {**own, "toolType": _OF_NAMES[name], **told}}])
+    value = {"toolType": _OF_NAMES[name], **({} if given is None else {_GIVEN: given})}
+    own = {} if link in (kit.memory.get(name), _made(value)) else {"id": link}
+    (found,) = kit.blocks([{"toolResponse": {**own, **value}}])
     return found
 
 

@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MCP = "mcp_server:"
-_REST = "rest"
+_REST, _ORDER = "rest", "order"
 _BY_CLIENT = "search_tools"
 _CITED = ("url_citation", "file_citation")
 _OF_IMAGE = ("background", "quality", "size", "revised_prompt")
 _OF_SEARCH = ("call_id", "execution", "status")
-_DONE, _NATIVE = "completed", "mcp_list_tools"
+_DONE = "completed"
 
 
 class Responses(Table):
@@ -55,6 +55,8 @@ class Responses(Table):
 
     def is_special(self, block: Any) -> bool:
         """Whether the client keeps a block in another way; a call of a function has a namespace, or an id."""
+        if type(block) is am.ImageBlock:
+            return block.item_id is not None
         return super().is_special(block) or (type(block) is am.ToolUseBlock and bool(block.extras))
 
     def units(self, blocks: Sequence[Any]) -> list[list[Any]]:
@@ -65,7 +67,8 @@ class Responses(Table):
         """Return the parts of items."""
         if _is_asked(blocks[0], kit.message):
             raise Unreadable  # the client makes nothing of a request for approval
-        found = [part for item in kit.parts(blocks) for part in _into(item, kit)]
+        make = _into_whole if type(blocks[0]) is am.NativeBlock else _into
+        found = [part for item in kit.parts(blocks) for part in make(item, kit)]
         if not found:
             raise Unreadable
         return found
@@ -84,13 +87,29 @@ def _is_asked(block: Any, message: am.Msg) -> bool:
 def _into(item: Native, kit: Kit) -> list[Native]:
     """Return the parts of an item; the first holds what the others don't tell."""
     parts = _INTO[item.get("type", "message")](item, kit)
+    again = _back(parts) if parts else {}
+    rest = {key: value for key, value in item.items() if _differs(value, again.get(key))}
+    if not rest:
+        return parts
+    order = _said_keys(item)
+    return _with_rest(parts, rest, order if order != _said_keys({**again, **rest}) else None)
+
+
+def _said_keys(item: Native) -> list[str]:
+    return [key for key, value in item.items() if value is not None]
+
+
+def _into_whole(item: Native, kit: Kit) -> list[Native]:
+    """Return the parts of an item for which the model has no block: it has its own order of keys, too."""
+    parts = _INTO[str(item["type"])](item, kit)
+    return _with_rest(parts, item) if _differs(_back(parts), item) else parts
+
+
+def _with_rest(parts: list[Native], rest: Native, order: list[str] | None = None) -> list[Native]:
+    """Return parts of which the first has what they don't tell, and in which order: extras have one."""
     if parts:
-        again = _back(parts)
-        rest = {key: value for key, value in item.items() if value is not None and _differs(value, again.get(key))}
-        if item.get("type") == _NATIVE and _differs(item, {**again, **rest}):
-            rest = item  # the order of keys counts here, as the model has no block for it
-        if rest:
-            parts[0]["provider_details"] = {**details_of(parts[0]), _REST: rest}
+        told = {_REST: rest, **({_ORDER: order} if order else {})}
+        parts[0]["provider_details"] = {**details_of(parts[0]), **told}
     return parts
 
 
@@ -100,14 +119,18 @@ def _differs(value: Any, other: Any) -> bool:
 
 def _back(natives: Sequence[Native]) -> Native:
     first, last, rest = natives[0], natives[-1], details_of(natives[0]).get(_REST, {})
-    if rest.get("type") == _NATIVE:
+    if "type" in rest:
         return rest  # type: ignore[no-any-return]
     kind, name = first["part_kind"], str(first.get("tool_name"))
-    if kind in (CALL, RETURN):
+    if kind == CALL and len(natives) > 2:  # noqa: PLR2004 - a file between call and return
+        found = {**_image_back(first, last), "result": natives[1]["content"]["data"]}
+    elif kind in (CALL, RETURN):
         found = _TOOLS_BACK["mcp_server" if name.startswith(_MCP) else name](first, last)
     else:
         found = _BACK[kind](natives)
-    return {**found, **rest}
+    order = details_of(first).get(_ORDER) or ()
+    found = {**found, **rest}
+    return {**{key: found[key] for key in order if key in found}, **found}
 
 
 # -- texts and reasoning ----------------------------------------------------------------------------------------------
@@ -175,7 +198,7 @@ def _compaction(item: Native, kit: Kit) -> list[Native]:
 
 
 def _compaction_back(natives: Sequence[Native]) -> Native:
-    return {key: value for key, value in details_of(natives[0]).items() if key != _REST}
+    return {key: value for key, value in details_of(natives[0]).items() if key not in (_REST, _ORDER)}
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
@@ -285,7 +308,7 @@ def _mcp_back(first: Native, last: Native) -> Native:
     own["server_label"] = first["tool_name"].removeprefix(_MCP)
     told = _told(first, last)
     if args["action"] == "list_tools":
-        return {"type": _NATIVE, **own, **told}
+        return {"type": "mcp_list_tools", **own, **told}
     arguments = dump_json(args["tool_args"]).decode()
     return {"type": "mcp_call", **own, "name": args["tool_name"], "arguments": arguments, **told}
 

@@ -13,6 +13,8 @@
 | tool_search_tool_result | a list of type and toolName, of the tool of its call |
 | mcp_tool_use, mcp_tool_result | type "mcp-tool-use", serverName; the result's content |
 | a result that is an error | error-json |
+| fallback | custom, kind "anthropic.fallback"; type, from, to |
+| keys that the client doesn't know | options of the same names |
 | a result's keys that the client demands | null, and beside them "_KEY", where Anthropic had none |
 """
 
@@ -28,9 +30,9 @@ from agentmsg_codecs.vercel.issuers.parts import (
     has_options,
     inverse,
     is_server,
-    only,
     options_of,
     renamed,
+    renamed_keys,
     result_part,
     value_of,
     with_options,
@@ -46,27 +48,36 @@ _CAMEL = {
 }  # fmt: skip
 _SNAKE = inverse(_CAMEL)
 # The keys beside a part's own, and the options that they are.
-_BESIDE = {"citations": "citations", "caller": "caller", "cache_control": "cacheControl", "signature": "signature"}
+_BESIDE = {"cache_control": "cacheControl"}
 _OF_ANTHROPIC = inverse(_BESIDE)
 _CALLER, _MCP, _TOOL_RESULT = {"tool_id": "toolId"}, "mcp-tool-use", "_tool_result"
 # Code is run by tools of several names, which are one here; the kind of a call's input tells which.
+_FALLBACK = "fallback"
 _CODE, _PROGRAM, _EXECUTIONS = "code_execution", "programmatic-tool-call", ("bash_", "text_editor_", "")
 
 
 def _own(block: Any) -> bool:
     if type(block) is am.CompactionBlock:
         return block.text is not None
+    if type(block) is am.NativeBlock:
+        return block.codec == _ANTHROPIC and _says(block, "type", _FALLBACK)
     is_said = type(block) is am.TextBlock and block.citations
     return bool(is_said) or _ANTHROPIC in block.extras or is_server(block, _ANTHROPIC)
 
 
 def _kept(block: Any) -> bool:
+    if type(block) is am.NativeBlock:
+        return _says(block, "kind", f"{_ANTHROPIC}.{_FALLBACK}")
     return is_server(block, _ANTHROPIC) or has_options(block, _ANTHROPIC)
 
 
+def _says(block: am.NativeBlock, key: str, word: str) -> bool:
+    return is_mapping(block.value) and block.value.get(key) == word
+
+
 def _beside(item: Native, *own: str, **more: Any) -> Native:
-    """Return the options for the keys of a part that aren't its own."""
-    options = only({key: value for key, value in item.items() if key not in own and key != "type"}, _BESIDE)
+    """Return the options for the keys of a part that aren't its own; the client passes over those it doesn't know."""
+    options = renamed_keys({key: value for key, value in item.items() if key not in own and key != "type"}, _BESIDE)
     if "caller" in options:
         options["caller"] = renamed(options["caller"], _CALLER)
     return with_options(_ANTHROPIC, {**more, **options})
@@ -83,6 +94,8 @@ def _part(item: Native, calls: dict[Any, Any]) -> Native:
         return {"type": "text", "text": item["text"], **_beside(item, "text")}
     if kind == "compaction" and item.get("content"):
         return {"type": "text", "text": item["content"], **_beside(item, "content", type="compaction")}
+    if kind == _FALLBACK:
+        return {"type": "custom", "kind": f"{_ANTHROPIC}.{kind}", **_beside(item, type=kind)}
     if kind == "tool_use":
         return call_part(item["id"], item["name"], item["input"], _beside(item, "id", "name", "input"), is_run=False)
     if kind == "server_tool_use":
@@ -115,8 +128,9 @@ def _result(item: Native, tool: str, call: Any) -> Native:
     if tool.endswith(_CODE):
         is_plain = tool == _CODE and has_failed
         return result_part(link, _CODE, renamed(value, _CAMEL) if is_plain else value, told, has_failed=is_plain)
-    if tool == "tool_search" and not has_failed:
-        tool, value = "tool_search_tool_regex" if call is None else call.name, _references(value)
+    if tool == "tool_search":
+        tool = "tool_search_tool_regex" if call is None else call.name
+        value = value if has_failed else _references(value)
     value = renamed(value, _CAMEL)
     if tool == "web_search" and not has_failed:
         value = [_with_null(result, "pageAge") for result in value]
@@ -167,19 +181,24 @@ def _back(parts: list[Native]) -> list[Native]:
 def _item(part: Native) -> Native:
     kind, options = part["type"], options_of(part, _ANTHROPIC)
     tag, server = options.pop("type", None), options.pop("serverName", None)
-    beside = only(options, _OF_ANTHROPIC)
+    beside = renamed_keys(options, _OF_ANTHROPIC)
+    if not all(key.islower() for key in beside):
+        raise Unreadable  # these are no keys of Anthropic's
     if "caller" in beside:
         beside["caller"] = renamed(beside["caller"], inverse(_CALLER))
     if kind == "text":
         if tag == "compaction":
             return {"type": "compaction", "content": part["text"], **beside}
         return {"type": "text", "text": part["text"], **beside}
+    if kind == "custom" and tag == _FALLBACK:
+        return {"type": tag, **beside}
     link, name = part.get("toolCallId"), part.get("toolName")
     if kind == "tool-call":
         given = part["input"]
-        call: Native = {"id": link, "name": name, "input": given, **beside}
+        call: Native = {"id": link, "name": name, "input": given}
         if tag == _MCP:
-            return {"type": "mcp_tool_use", **call, "server_name": server}
+            return {"type": "mcp_tool_use", **call, "server_name": server, **beside}
+        call |= beside
         if not part.get("providerExecuted"):
             return {"type": "tool_use", **call}
         if name == _CODE and is_mapping(given) and "type" in given:

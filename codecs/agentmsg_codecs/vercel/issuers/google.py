@@ -4,6 +4,7 @@
 | --- | --- |
 | executableCode; codeExecutionResult | tool-call code_execution, with the SDK's id; its result; thoughtSignature |
 | toolCall; toolResponse | server:TYPE; its result; thoughtSignature, serverToolCallId, serverToolType on both |
+| what else they say, or don't say | options of its name, or null; `_beside` has keys beside the part's own |
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, is_mapping
+from agentmsg.formats import Native, is_mapping
 from agentmsg_codecs.vercel.issuers.parts import (
     Issuer,
     call_part,
     is_server,
     made_link,
-    only,
     options_of,
     result_part,
     value_of,
@@ -27,7 +27,10 @@ from agentmsg_codecs.vercel.issuers.parts import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_GOOGLE, _SIGNED, _SERVER, _CODE = "google", "thoughtSignature", "server:", "code_execution"
+_GOOGLE, _SIGNED, _SERVER, _CODE, _BESIDE = "google", "thoughtSignature", "server:", "code_execution", "_beside"
+# Google's parts, and where they have what the tool gets or gives.
+_VALUES = {"executableCode": "args", "codeExecutionResult": "response", "toolCall": "args", "toolResponse": "response"}
+_ABSENT = frozenset({"id", "args", "response"})
 
 
 def _own(block: Any) -> bool:
@@ -47,21 +50,22 @@ def _into(items: list[Native], run: Sequence[Any], _: Sequence[Any]) -> list[Nat
 
 
 def _part(item: Native, link: str) -> Native:
-    signed = {_SIGNED: item.pop(_SIGNED)} if _SIGNED in item else {}
-    ((kind, own),) = item.items()
+    """Return the part of one of Google's; the client passes over the options that it doesn't know."""
+    kind = next(key for key in item if key in _VALUES)
+    own, beside = item[kind], {key: value for key, value in item.items() if key not in (kind, _SIGNED)}
+    signed = {_SIGNED: item[_SIGNED]} if _SIGNED in item else {}
+    options = {**signed, **({_BESIDE: beside} if beside else {})}
+    make, key = (call_part, "args") if _VALUES[kind] == "args" else (result_part, "response")
     if kind in ("executableCode", "codeExecutionResult"):
         own = {key: value for key, value in own.items() if key != "id" or value != link}
-    if kind == "executableCode":
-        return call_part(link, _CODE, own, with_options(_GOOGLE, signed))
-    if kind == "codeExecutionResult":
-        return result_part(link, _CODE, {**own, "output": own.get("output", "")}, with_options(_GOOGLE, signed))
+        own |= {} if kind == "executableCode" else {"output": own.get("output", "")}
+        return make(link, _CODE, own, with_options(_GOOGLE, options))
     tool = own["toolType"]
-    told = with_options(_GOOGLE, {**signed, "serverToolCallId": own.get("id", link), "serverToolType": tool})
-    if not own.keys() <= {"id", "toolType", "args", "response"}:
-        raise Unreadable
-    if kind == "toolCall":
-        return call_part(link, _SERVER + tool, own.get("args", {}), told)
-    return result_part(link, _SERVER + tool, own.get("response", {}), told)
+    known = {"serverToolCallId": own.get("id", link), "serverToolType": tool}
+    # What Google didn't say is null; what the client has no place for stands as it is.
+    rest = {name: None for name in ("id", key) if name not in own}
+    rest |= {name: value for name, value in own.items() if name not in ("id", "toolType", key)}
+    return make(link, _SERVER + tool, own.get(key, {}), with_options(_GOOGLE, {**options, **known, **rest}))
 
 
 def _back(parts: list[Native]) -> list[Native]:
@@ -70,23 +74,28 @@ def _back(parts: list[Native]) -> list[Native]:
 
 def _item(part: Native) -> Native:
     options = options_of(part, _GOOGLE)
-    signed = {_SIGNED: options.pop(_SIGNED)} if _SIGNED in options else {}
+    beside = {_SIGNED: options.pop(_SIGNED)} if _SIGNED in options else {}
+    beside |= options.pop(_BESIDE, {})
     name, is_call = part["toolName"], part["type"] == "tool-call"
     value = part["input"] if is_call else value_of(part)
     if name == _CODE and not options:
-        return {("executableCode" if is_call else "codeExecutionResult"): value, **signed}
-    known = only(options, {"serverToolCallId": "id", "serverToolType": "toolType"})
-    if is_call:
-        return {"toolCall": {**known, **({"args": value} if value else {})}, **signed}
-    return {"toolResponse": {**known, **({"response": value} if value else {})}, **signed}
+        return {("executableCode" if is_call else "codeExecutionResult"): value, **beside}
+    own = {"id": options.pop("serverToolCallId"), "toolType": options.pop("serverToolType")}
+    own |= {("args" if is_call else "response"): value, **options}
+    kept = {key: held for key, held in own.items() if held is not None or key not in _ABSENT}
+    return {("toolCall" if is_call else "toolResponse"): kept, **beside}
 
 
 def _linked(blocks: Sequence[Any], parts: list[Native]) -> list[Any]:
-    """Return blocks of Google's parts, which have no ids, with those that the SDK made."""
+    """Return blocks of Google's parts that have no ids with those that the SDK, or this, made."""
     return [
-        _with_link(block, am.Made(part["toolCallId"])) if part["toolName"] == _CODE else block
+        _with_link(block, am.Made(part["toolCallId"])) if _has_made_link(part) else block
         for block, part in zip(blocks, parts, strict=True)
     ]
+
+
+def _has_made_link(part: Native) -> bool:
+    return part["toolName"] == _CODE or options_of(part, _GOOGLE).get("id", "") is None
 
 
 def _with_link(block: Any, link: Any) -> Any:
@@ -95,7 +104,7 @@ def _with_link(block: Any, link: Any) -> Any:
 
 def _makes(call: am.ToolUseBlock) -> bool:
     given: Any = call.input
-    return call.name == _CODE and is_mapping(given) and {"language", "code"} <= given.keys()
+    return call.kind == "server" and call.name == _CODE and is_mapping(given) and {"language", "code"} <= given.keys()
 
 
 GOOGLE = Issuer("gemini", "google", None, _GOOGLE, _own, _own, _into, _back, _linked, _makes)

@@ -5,6 +5,10 @@
 | message: output_text; refusal | text; itemId, phase, annotations; type "refusal" |
 | reasoning | reasoning for each summary, or an empty one; itemId, reasoningEncryptedContent |
 | function_call; custom_tool_call | tool-call; itemId, namespace; its input is the text |
+| function_call whose arguments are cut short | the same; type "function_call" |
+| shell_call, local_shell_call | shell, local_shell: action; of hosted shells, a tool-result: output |
+| apply_patch_call; computer_call | apply_patch: callId, operation; computer: actions, pendingSafetyChecks, status |
+| program; program_output | programmatic_tool_calling: code, fingerprint; result, status |
 | web_search_call | tool-call web_search without input; tool-result: action, sources |
 | file_search_call | file_search; queries, results |
 | code_interpreter_call | code_interpreter with code, containerId; outputs |
@@ -13,7 +17,7 @@
 | mcp_call | mcp.NAME; type "call", serverLabel, name, arguments, output, error; itemId |
 | tool_search_call; tool_search_output | tool_search with arguments, call_id; tools; itemId |
 | compaction | custom, kind "openai.compaction"; type, itemId, encryptedContent |
-| other keys of an item, such as a status but "completed" | as they are; the client passes over them |
+| other keys of an item, such as a status but "completed" | as they are; `_rest` and `_absent` have what is left |
 
 The client sends a server tool's result only by reference (store true) or, of web_search and tool_search, in full.
 """
@@ -34,6 +38,7 @@ from agentmsg_codecs.vercel.issuers.parts import (
     made_link,
     options_of,
     renamed,
+    renamed_keys,
     result_part,
     value_of,
     with_options,
@@ -41,7 +46,7 @@ from agentmsg_codecs.vercel.issuers.parts import (
 from agentmsg_codecs.vercel.names import ITEMS, PROVIDER_OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _OPENAI, _RESPONSES, _DONE, _SEARCH = "openai", "openai-responses", "completed", "tool_search"
 # The start of the names of servers' tools, and the part that asks a person whether one may be called.
@@ -50,6 +55,28 @@ _SERVER, _ASKED = "mcp.", "tool-approval-request"
 _ACTIONS = {"open_page": "openPage", "find_in_page": "findInPage"}
 _WORDS = inverse(_ACTIONS)
 _FILE = {"file_id": "fileId"}
+# Tools whose calls are items of their own: the items, the tools, their inputs, and what they name otherwise.
+_PROGRAM, _CALL = "program", "function_call"
+_CALLS = {
+    "shell_call": "shell", "local_shell_call": "local_shell", "apply_patch_call": "apply_patch",
+    "computer_call": "computer", _PROGRAM: "programmatic_tool_calling",
+}  # fmt: skip
+_OUTPUTS = {"shell_call_output": "shell", "program_output": "programmatic_tool_calling"}
+_CALLED, _GIVEN_BY = inverse(_CALLS), inverse(_OUTPUTS)
+CLIENT_TOOLS = {
+    _SEARCH: {"arguments", "call_id"},
+    "shell": {"action"}, "local_shell": {"action"}, "apply_patch": {"callId", "operation"},
+    "computer": {"actions", "pendingSafetyChecks", "status"}, "programmatic_tool_calling": {"code", "fingerprint"},
+}  # fmt: skip
+_OF_CALLS = (
+    "id", "call_id", "action", "actions", "operation", "pending_safety_checks", "code", "fingerprint", "environment",
+)  # fmt: skip
+_SHELL = {"timeout_ms": "timeoutMs", "max_output_length": "maxOutputLength"}
+_SCROLL, _EXIT = {"scroll_x": "scrollX", "scroll_y": "scrollY"}, {"exit_code": "exitCode"}
+# Where a part says what else its item says.
+_REST, _ABSENT = "_rest", "_absent"
+_NATIVES = ("message", "reasoning", _CALL, "tool_search_output", *_CALLS)
+_APART = (_SEARCH, *_GIVEN_BY)
 
 
 def _own(block: Any) -> bool:
@@ -58,7 +85,9 @@ def _own(block: Any) -> bool:
         return block.item_id is not None
     if cls is am.TextBlock and (block.citations or not (block.item_id or "msg_").startswith(ITEMS)):
         return True
-    is_custom = cls is am.ToolUseBlock and block.kind == "custom"
+    if cls is am.NativeBlock:
+        return block.codec == _RESPONSES and is_mapping(block.value) and block.value.get("type") in _NATIVES
+    is_custom = cls is am.ToolUseBlock and block.kind in ("custom", *CLIENT_TOOLS)
     is_apart = cls is am.RefusalBlock or (cls is am.CompactionBlock and block.encrypted is not None)
     return is_custom or is_apart or _RESPONSES in block.extras or is_server(block, _OPENAI)
 
@@ -69,7 +98,8 @@ def _kept(block: Any) -> bool:
         return block.item_id is not None or has_options(block, _OPENAI)
     if cls is am.ToolUseBlock and block.kind == "function":
         # The client turns a custom tool's text into a string.
-        return not (block.is_valid and is_mapping(block.input)) or has_options(block, _OPENAI)
+        is_given = _is_given(block.name, block.input) if block.name in CLIENT_TOOLS else not is_mapping(block.input)
+        return is_given or not block.is_valid or has_options(block, _OPENAI)
     return has_options(block, _OPENAI) or is_server(block, _OPENAI)
 
 
@@ -84,30 +114,60 @@ def _told(item: Native, *own: str, **more: Any) -> Native:
     return with_options(_OPENAI, {**{key: value for key, value in more.items() if value is not None}, **rest})
 
 
-def _into(items: list[Native], _: Sequence[Any], __: Sequence[Any]) -> list[Native]:
-    found: list[Native] = []
+def _into(items: list[Native], *_: Sequence[Any]) -> list[Native]:
+    return [part for _, parts in _each(items) for part in parts]
+
+
+def _into_fully(items: list[Native], *_: Sequence[Any]) -> list[Native]:
+    return [part for item, parts in _each(items) for part in _with_rest(parts, item)]
+
+
+def _each(items: list[Native]) -> Iterator[tuple[Native, list[Native]]]:
+    """Yield each item with its parts."""
     searches: list[str] = []
-    for item in items:
+    served = {item.get("call_id") for item in items if item.get("type") in (*_OUTPUTS, "tool_search_output")}
+    for number, item in enumerate(items):
         kind = item.get("type", "message")
-        link = item.get("call_id") or item.get("id") or made_link("tsc_", [len(found), item])
+        link = item.get("call_id") or item.get("id") or made_link("tsc_", [number, item])
         if kind == "tool_search_call":
             searches.append(link)
         elif kind == "tool_search_output" and searches:
             link = searches.pop(0)
-        found += _parts({"type": kind, **item}, link)
-    return found
+        yield item, _parts({"type": kind, **item}, link, is_run=link in served)
+
+
+def _with_rest(parts: list[Native], item: Native) -> list[Native]:
+    """Return the parts of an item; the last has what they don't tell, which the client passes over."""
+    try:
+        again = _back(parts)[0]
+    except (Unreadable, LookupError):
+        return parts  # parts of a pair
+    rest = {key: value for key, value in item.items() if key not in again or _differs(value, again[key])}
+    if rest and "type" in item and [*item] != [*{**again, **rest}]:
+        rest = item  # what the model has no block for has its own order of keys
+    beside: Native = {_REST: rest} if rest else {}
+    absent = [key for key in again if key not in item]
+    beside |= {_ABSENT: absent} if absent else {}
+    if beside:
+        parts[-1] = {**parts[-1], **with_options(_OPENAI, {**options_of(parts[-1], _OPENAI), **beside})}
+    return parts
+
+
+def _differs(value: Any, other: Any) -> bool:
+    return dump_json(value) != dump_json(other)
 
 
 def _runner(call_id: Any) -> str:
     return "server" if call_id is None else "client"
 
 
-def _parts(item: Native, search: str) -> list[Native]:
+def _parts(item: Native, search: str, *, is_run: bool) -> list[Native]:
     """Return the parts of an item.
 
     Args:
         item: the item.
         search: the id for a search of tools, and for its output.
+        is_run: whether the provider runs it, as its output tells.
     """
     kind, link = item["type"], item.get("id")
     if kind == "message":
@@ -122,16 +182,28 @@ def _parts(item: Native, search: str) -> list[Native]:
         sealed = {"itemId": link, "encryptedContent": item.get("encrypted_content")}
         told = _told(item, "id", "encrypted_content", type=kind, **sealed)
         return [{"type": "custom", "kind": "openai.compaction", **told}]
-    if kind in ("function_call", "custom_tool_call"):
-        given = item["input"] if kind == "custom_tool_call" else _parsed(item["arguments"])
-        own = ("id", "call_id", "name", "arguments", "input")
-        return [call_part(item["call_id"], item["name"], given, _told(item, *own, itemId=link), is_run=False)]
+    if kind in (_CALL, "custom_tool_call"):
+        is_json, value, _ = (True, item["input"], "") if kind != _CALL else speed.parse_arguments(item["arguments"])
+        told = {"itemId": link} if is_json else {"itemId": link, "type": kind}
+        options = _told(item, "id", "call_id", "name", "arguments", "input", **told)
+        given = value if is_json else item["arguments"]
+        return [call_part(item["call_id"], item["name"], given, options, is_run=False)]
+    if kind in _CALLS:
+        name, given = _CALLS[kind], _given(item)
+        return [
+            call_part(
+                item["call_id"], name, given, _told(item, *_OF_CALLS, itemId=link), is_run=is_run or kind == _PROGRAM
+            )
+        ]
+    if kind in _OUTPUTS:
+        told = _told(item, "id", "call_id", "output", "max_output_length", "result", "status", itemId=link)
+        return [result_part(item["call_id"], _OUTPUTS[kind], _output(item), told)]
     if kind == "tool_search_call" and "execution" in item:
         # The client sends a call that has an id as its own; who runs it otherwise stands beside.
         runs = {} if item["execution"] == _runner(item.get("call_id")) else {"execution": item["execution"]}
         given = {"arguments": item["arguments"], "call_id": item.get("call_id")}
         told = _told(item, "id", "call_id", "arguments", "execution", itemId=link, **runs)
-        return [call_part(search, _SEARCH, given, told)]
+        return [call_part(search, _SEARCH, given, told, is_run=is_run or item["execution"] != "client")]
     if kind == "tool_search_output" and "execution" in item:
         runs = {} if item["execution"] == "server" else {"execution": item["execution"]}
         told = _told(item, "id", "call_id", "tools", "execution", itemId=link, **runs)
@@ -151,6 +223,33 @@ def _text(item: Native, part: Native) -> Native:
         return {"type": "text", "text": part["refusal"], **options}
     options = _told({**part, **item}, "id", "content", "role", "phase", "text", "annotations", **told)
     return {"type": "text", "text": part["text"], **options}
+
+
+def _given(item: Native) -> Native:
+    """Return the input of a tool whose calls are items of their own."""
+    kind = item["type"]
+    if kind == _PROGRAM:
+        return {"code": item["code"], "fingerprint": item["fingerprint"]}
+    if kind == "apply_patch_call":
+        return {"callId": item["call_id"], "operation": item["operation"]}
+    if kind != "computer_call":
+        action = {key: value for key, value in item["action"].items() if value is not None}
+        return {"action": renamed(action, _SHELL) if kind == "shell_call" else action}
+    actions = item["actions"] if item.get("actions") else [item["action"]]
+    checks: Any = item.get("pending_safety_checks") or []
+    told = {"pendingSafetyChecks": checks, "status": item.get("status", _DONE)}
+    return {"actions": [renamed_keys(action, _SCROLL) for action in actions], **told}
+
+
+def _limit(value: Native, key: str, name: str) -> Native:
+    return {} if value.get(key) is None else {name: value[key]}
+
+
+def _output(item: Native) -> Native:
+    """Return what such a tool gave."""
+    if item["type"] == "program_output":
+        return {"result": item["result"], "status": item.get("status", _DONE)}
+    return {**_limit(item, "max_output_length", "maxOutputLength"), "output": renamed(item["output"], _EXIT)}
 
 
 def _parsed(text: str) -> Any:
@@ -198,7 +297,8 @@ def _back(parts: list[Native]) -> list[Native]:
         is_run = kind == "tool-call" and part.get("providerExecuted")
         if is_run:
             calls[part["toolCallId"]] = part
-        if is_run and name != _SEARCH:
+        rest, absent = options.pop(_REST, {}), options.pop(_ABSENT, ())
+        if is_run and name not in _APART:
             continue  # its result, or the request, has its item
         if kind == "text" and last.get("type") == "message":
             last["content"] += _item(part, link, options)["content"]
@@ -210,7 +310,11 @@ def _back(parts: list[Native]) -> list[Native]:
             found.append(_asked(part, calls.pop(part["toolCallId"])))
         else:
             found.append(_item(part, link, options))
-    if any(part["toolName"] != _SEARCH for part in calls.values()):
+        if "type" in rest:
+            found[-1] = rest
+        elif rest or absent:
+            found[-1] = {key: value for key, value in {**found[-1], **rest}.items() if key not in absent}
+    if any(part["toolName"] not in _APART for part in calls.values()):
         raise Unreadable  # a call without its result isn't sent
     if not all(key.islower() for item in found for key in item):
         raise Unreadable  # these are no keys of items
@@ -238,14 +342,39 @@ def _item(part: Native, link: Any, options: Native) -> Native:
     if kind != "tool-call":
         raise Unreadable
     name, given = part["toolName"], part["input"]
-    if name == _SEARCH and part.get("providerExecuted"):
+    if name == _SEARCH and is_mapping(given) and given.keys() == CLIENT_TOOLS[_SEARCH]:
         call_id = given["call_id"]
         call = {"type": "tool_search_call", "execution": _runner(call_id), "call_id": call_id, "status": _DONE}
         return {**call, **own, "arguments": given["arguments"], **options}
+    kind = _CALLED.get(name)
+    if kind is not None and _is_given(name, given):
+        return {"type": kind, "call_id": part["toolCallId"], **own, **_taken(kind, given), **options}
+    is_broken = options.pop("type", None) == _CALL
     call = {"call_id": part["toolCallId"], "name": name, **own, **options}
+    if is_broken:
+        return {"type": _CALL, **call, "arguments": given}
     if type(given) is str:
         return {"type": "custom_tool_call", **call, "input": given}
-    return {"type": "function_call", **call, "arguments": dump_json(given).decode()}
+    return {"type": _CALL, **call, "arguments": dump_json(given).decode()}
+
+
+def _is_given(name: str, given: Any) -> bool:
+    """Whether an input is of a tool whose calls are items of their own; a function may have its name."""
+    if not is_mapping(given) or given.keys() != CLIENT_TOOLS[name]:
+        return False
+    return name not in ("shell", "local_shell") or given["action"].keys() & {"commands", "command"}
+
+
+def _taken(kind: str, given: Native) -> Native:
+    """Return the keys of an item that such an input is."""
+    if kind == "shell_call":
+        return {"action": renamed(given["action"], inverse(_SHELL))}
+    if kind == "apply_patch_call":
+        return {"operation": given["operation"]}
+    if kind != "computer_call":
+        return given
+    actions = [renamed_keys(action, inverse(_SCROLL)) for action in given["actions"]]
+    return {"actions": actions, "pending_safety_checks": given["pendingSafetyChecks"], "status": given["status"]}
 
 
 def _asked(part: Native, call: Native) -> Native:
@@ -266,6 +395,12 @@ def _result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) 
         is_own = link != call_id if call is None else call["input"]["call_id"] is not None
         found = {"type": "tool_search_output", "execution": "server", "call_id": call_id if is_own else None}
         return {**found, "status": _DONE, **({} if link is None else {"id": link}), "tools": value["tools"], **options}
+    if name in _GIVEN_BY and is_mapping(value):
+        own = {"call_id": call_id, **({} if link is None else {"id": link}), **options}
+        if name == "shell":
+            limit = _limit(value, "maxOutputLength", "max_output_length")
+            return {"type": _GIVEN_BY[name], **own, **limit, "output": renamed(value["output"], inverse(_EXIT))}
+        return {"type": _GIVEN_BY[name], **own, "result": value["result"], "status": value["status"]}
     if call is None or options_of(call, _OPENAI).keys() - {"itemId"}:
         raise Unreadable
     own, given = {"id": call_id if link is None else link, "status": _DONE, **options}, call["input"]
@@ -293,10 +428,20 @@ def _result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) 
 
 
 def _makes(call: am.ToolUseBlock) -> bool:
-    given: Any = call.input
-    return call.name == _SEARCH and is_mapping(given) and given.keys() == {"arguments", "call_id"}
+    return call.name in CLIENT_TOOLS and _is_given(call.name, call.input)
 
 
 RESPONSES = Issuer(
-    "openai-responses", "openai", "responses", _OPENAI, _own, _kept, _into, _back, as_they_are, _makes, asks=True
+    "openai-responses",
+    "openai",
+    "responses",
+    _OPENAI,
+    _own,
+    _kept,
+    _into,
+    _back,
+    as_they_are,
+    _makes,
+    _into_fully,
+    asks=True,
 )

@@ -1,6 +1,6 @@
 """What the tables share: what an issuer is, and the parts of calls and results, with options.
 
-An option or key that a client has no place for is refused here, so that the block keeps everybody's form.
+Keys that a client has no place for are options that it passes over; what isn't one of the provider's parts is refused.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class Issuer(NamedTuple):
         back: parts of the provider, of parts of the SDK.
         linked: blocks of these parts of the provider, with what they need of the SDK's parts.
         makes: whether a call of a server tool has a shape that only this client makes, where nothing else need tell.
+        into_fully: the same with all that the client has no place for, where the first doesn't come back.
         asks: whether its answers ask a person whether a server tool may be called; such a request goes with its call.
     """
 
@@ -52,6 +53,7 @@ class Issuer(NamedTuple):
     back: Callable[[list[Native]], list[Native]]
     linked: Callable[[Sequence[Any], list[Native]], list[Any]] = as_they_are
     makes: Callable[[Any], bool] = is_never
+    into_fully: Callable[[list[Native], Sequence[Any], Sequence[Any]], list[Native]] | None = None
     asks: bool = False
 
 
@@ -108,15 +110,9 @@ def renamed(value: Any, names: Native) -> Any:
     return [renamed(item, names) for item in value] if is_list(value) else value
 
 
-def only(native: Native, known: Native) -> Native:
-    """Return keys under other names.
-
-    Raises:
-        Unreadable: if there are other keys: the client has no place for them.
-    """
-    if not native.keys() <= known.keys():
-        raise Unreadable
-    return {known[key]: value for key, value in native.items()}
+def renamed_keys(native: Native, names: Native) -> Native:
+    """Return an object in which some keys have other names."""
+    return {names.get(key, key): value for key, value in native.items()}
 
 
 def inverse(names: Native) -> Native:
