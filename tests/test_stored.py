@@ -68,3 +68,42 @@ def test_stored_bytes_come_back(codec: am.CodecName, folder: str) -> None:
     other: am.CodecName = "msgpack" if codec == "json" else "json"
     assert _is_stored(am.dumps(history, codec), folder, codec)
     assert _is_stored(am.dumps(am.loads(am.dumps(history, other), other), codec), folder, codec)
+
+
+def _answer(**fields: Any) -> Any:
+    return {"agentmsg": 1, "messages": [{"role": "assistant", "content": "Yes", **fields}]}
+
+
+# What versions stored that had no field for the provider, and what of the document it must become again.
+BEFORE_PROVIDERS: list[tuple[am.CodecName, Any, str]] = [
+    (
+        "langchain",
+        _answer(response_metadata={"model_provider": "google_genai", "safety": 1}),
+        '"response_metadata":{"safety":1,"model_provider":"google_genai"}',
+    ),
+    (
+        "langchain",
+        _answer(
+            content=[
+                {"type": "thinking", "thinking": "One\n\nTwo", "item_id": "rs_1",
+                 "notes": {"langchain": {"/cuts": [3, 3], "/shape": "summary"}}},
+            ],
+            response_metadata={"model_provider": "openai"},
+        ),
+        '"summary":[{"type":"summary_text","text":"One"},{"type":"summary_text","text":"Two"}]',
+    ),
+    ("pydantic-ai", _answer(extras={"pydantic-ai": {"provider_name": "google-gla"}}), '"provider_name":"google-gla"'),
+    (
+        "pydantic-ai",
+        _answer(content=[{"type": "image", "source": {"type": "base64", "data": "-_-_", "media_type": "image/png"}}]),
+        '"data":"-_-_"',
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("codec", "stored", "wanted"), BEFORE_PROVIDERS)
+def test_what_was_stored_before_messages_had_a_provider(codec: am.CodecName, stored: Any, wanted: str) -> None:
+    """It is written as the document that it was."""
+    written = am.dumps(am.decode(stored, "json"), codec, on_loss="ignore").decode()
+    assert wanted in written
+    assert am.dumps(am.loads(written, codec), codec).decode() == written

@@ -110,14 +110,12 @@ class LangChainEnvelope(envelopes.Envelope):
         return message.api != "responses" or not message.content
 
     def renewed(self, message: am.Msg) -> am.Msg:
-        """Return a message whose metadata name the provider, or whose reasoning has cuts, as today's reader has it."""
-        content = tuple(map(_recut, message.content))
-        if any(a is not b for a, b in zip(content, message.content, strict=True)):
-            message = message.evolve(content=content)
+        """Return a message whose metadata name the provider, as an earlier reader left them, as today's has it."""
         if message.provider is not None or type(message.response_metadata.get(PROVIDER_KEY)) is not str:
             return message
         _, _, provider, api, rest, note = read_response(thaw(message.response_metadata))
-        new = message.evolve(provider=provider, api=api, response_metadata=rest)
+        content = tuple(map(_recut, message.content))
+        new = message.evolve(content=content, provider=provider, api=api, response_metadata=rest)
         return with_note(new, FAMILY, {**note_of(message, FAMILY), **note}) if "/provider" in note else new
 
     def wrap(self, message: am.Msg) -> am.Msg:
