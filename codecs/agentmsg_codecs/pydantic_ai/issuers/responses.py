@@ -9,7 +9,7 @@ All parts have the provider; those of the library's own tools are a call and a r
 | function_call | tool-call: tool_call_id is call_id; id; provider_details.namespace |
 | web_search_call, file_search_call | id, too; args: the action, queries; content: status, sources or results |
 | code_interpreter_call | code_execution: container_id, code; status, logs |
-| image_generation_call | image_generation, a file with the item's id between: status, size, quality ... |
+| image_generation_call without an image | image_generation: status, size, quality ... |
 | mcp_call; mcp_list_tools | mcp_server:LABEL: action, tool_name, tool_args; output, error; tools, error |
 | tool_search_call; tool_search_output | tool_search; provider_details: call_id, execution, status; id of the output |
 | compaction | compaction: provider_details is the item |
@@ -55,8 +55,6 @@ class Responses(Table):
 
     def is_special(self, block: Any) -> bool:
         """Whether the client keeps a block in another way; a call of a function has a namespace, or an id."""
-        if type(block) is am.ImageBlock:
-            return block.item_id is not None
         return super().is_special(block) or (type(block) is am.ToolUseBlock and bool(block.extras))
 
     def units(self, blocks: Sequence[Any]) -> list[list[Any]]:
@@ -122,9 +120,7 @@ def _back(natives: Sequence[Native]) -> Native:
     if "type" in rest:
         return rest  # type: ignore[no-any-return]
     kind, name = first["part_kind"], str(first.get("tool_name"))
-    if kind == CALL and len(natives) > 2:  # noqa: PLR2004 - a file between call and return
-        found = {**_image_back(first, last), "result": natives[1]["content"]["data"]}
-    elif kind in (CALL, RETURN):
+    if kind in (CALL, RETURN):
         found = _TOOLS_BACK["mcp_server" if name.startswith(_MCP) else name](first, last)
     else:
         found = _BACK[kind](natives)
@@ -279,12 +275,9 @@ def _code_back(first: Native, last: Native) -> Native:
 
 
 def _image(item: Native, kit: Kit) -> list[Native]:
-    call, result = _pair(kit, item, "image_generation", None, {**_status(item), **chosen(item, *_OF_IMAGE)})
-    if not item.get("result"):
-        return [call, result]
-    result["content"]["status"] = _DONE
-    held = {"kind": "binary", "data": item["result"], "media_type": f"image/{item.get('output_format', 'png')}"}
-    return [call, kit.part("file", id=item["id"], content=held, provider_name=None), result]
+    if item.get("result"):
+        raise Unreadable  # the library adds to the file between call and return: it stays as it is
+    return _pair(kit, item, "image_generation", None, {**_status(item), **chosen(item, *_OF_IMAGE)})
 
 
 def _image_back(first: Native, last: Native) -> Native:
