@@ -1,0 +1,145 @@
+"""Streams of providers: their events are another spelling of the response.
+
+A provider's ``Events`` fold events into the response that the same request gives without streaming, as plain data, and
+unfold a response into the events that would have brought it. All else follows: the codec of the response reads what was
+folded, exactly.
+"""
+
+from __future__ import annotations
+
+from operator import is_
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from agentmsg.errors import AgentMsgError, DecodeError
+from agentmsg.formats.shapes import Unreadable
+from agentmsg.model.blocks import NativeBlock
+from agentmsg.values.text import parse_arguments
+from agentmsg.values.types import is_mapping, is_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agentmsg.formats.shapes import Native
+    from agentmsg.model.msg import Msg
+    from agentmsg.model.tool_use import ToolUseBlock
+
+__all__ = ["Events", "Fold", "Strings", "arguments_of", "pieces_of", "with_cut_calls"]
+
+
+class Strings:
+    """Texts inside a document that arrive in pieces: adding one doesn't depend on those before."""
+
+    def __init__(self) -> None:
+        # With the owner, so that its identity stays its own.
+        self._pieces: dict[tuple[int, str], tuple[Native, str, list[str]]] = {}
+
+    def add(self, owner: Native, key: str, piece: Any) -> None:
+        """Append a piece to the text under a key of an object."""
+        if type(piece) is not str:
+            raise Unreadable
+        held = self._pieces.get((id(owner), key))
+        if held is None:
+            before = owner.get(key)
+            owner[key] = ""
+            held = self._pieces[id(owner), key] = (owner, key, [before] if type(before) is str else [])
+        held[2].append(piece)
+
+    def settle(self) -> None:
+        """Put the texts, as far as they have come, into their objects."""
+        for owner, key, pieces in self._pieces.values():
+            pieces[:] = ["".join(pieces)]
+            owner[key] = pieces[0]
+
+
+class Fold:
+    """Collects events into one response.
+
+    Attributes:
+        ended: whether the stream has said all that belongs to it.
+        error: what the provider said in place of the rest; None if nothing.
+    """
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.error: Any = None
+        self.strings = Strings()
+        self._count = 0
+
+    def add(self, event: Any) -> None:
+        """Take the next event.
+
+        Raises:
+            DecodeError: code "schema" if it doesn't fit its stream; its path is the number of the event.
+        """
+        place = self._count
+        self._count += 1
+        try:
+            if not is_object(event):
+                raise Unreadable  # noqa: TRY301 - one way for all that doesn't fit
+            self.take(event)
+        except (Unreadable, LookupError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, AgentMsgError):
+                raise
+            msg = "this event doesn't fit its stream"
+            raise DecodeError(msg, code="schema", path=(place,)) from None
+
+    def document(self) -> Native:
+        """Return the response as far as it has come; it changes when another event is added."""
+        self.strings.settle()
+        return self.made()
+
+    def take(self, event: Native) -> None:
+        """Take the next event. Whatever doesn't fit raises ``Unreadable``, or what plain Python raises of it."""
+        raise NotImplementedError
+
+    def made(self) -> Native:
+        """Return the response, whose texts are in place."""
+        raise NotImplementedError
+
+
+class Events:
+    """What a provider's stream is, as a subclass of each provider tells.
+
+    Attributes:
+        response: the codec of the responses.
+    """
+
+    response: ClassVar[str]
+
+    def fold(self) -> Fold:
+        """Return what collects events."""
+        raise NotImplementedError
+
+    def unfold(self, document: Native, size: int) -> Iterator[Native]:
+        """Yield the events that bring a response, with texts cut into pieces of a number of characters."""
+        raise NotImplementedError
+
+    def finished(self, message: Msg) -> Msg:
+        """Return the message that was read of a response, with what only streams have."""
+        return message
+
+
+def pieces_of(text: str, size: int) -> Iterator[str]:
+    """Yield a text in pieces of a number of characters."""
+    return (text[start : start + size] for start in range(0, len(text), size))
+
+
+def arguments_of(text: str) -> Any:
+    """Return the value of a call's arguments; the text if it isn't JSON, because it was cut."""
+    is_json, value, _ = parse_arguments(text)
+    return value if is_json else text
+
+
+def with_cut_calls(message: Msg, family: str, read: Callable[[Any], ToolUseBlock | None]) -> Msg:
+    """Return a message whose native blocks of calls with cut arguments are calls with these as ``raw_input``.
+
+    Args:
+        message: as it was read.
+        family: whose native blocks these are.
+        read: returns the call of a native value; None if it isn't one.
+    """
+    content = [
+        (type(block) is NativeBlock and block.codec == family and is_mapping(block.value) and read(block.value)) or block
+        for block in message.content
+    ]
+    return message if all(map(is_, content, message.content)) else message.evolve(content=tuple(content))

@@ -1,0 +1,121 @@
+"""Chunks of Gemini's streams (``alt=sse``, or one array): each is a response; follows the REST API v1beta.
+
+| chunk | response |
+| --- | --- |
+| candidates: parts | joined where both are texts of one kind without a signature, else further ones |
+| candidates: any other key | the last |
+| usageMetadata and any other key | the last |
+| error | the stream has failed |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from agentmsg.formats import Native, is_list, is_object
+from agentmsg.formats.events import Events, Fold, pieces_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SIGNATURES = ("thoughtSignature", "thought_signature")
+
+
+class _Fold(Fold):
+    def __init__(self) -> None:
+        super().__init__()
+        self._head: Native = {}
+        self._candidates: dict[Any, Native] = {}
+
+    def take(self, event: Native) -> None:
+        if event.get("error") is not None:
+            self.error = event["error"]
+        for candidate in event.get("candidates") or ():
+            self._join(candidate)
+        self._head |= {key: value for key, value in event.items() if key not in ("candidates", "error")}
+        if "candidates" in event:
+            self._head.setdefault("candidates", None)  # keeps its place
+        feedback = event.get("promptFeedback")
+        is_blocked = is_object(feedback) and "blockReason" in feedback
+        ended = [candidate.get("finishReason") is not None for candidate in self._candidates.values()]
+        self.ended = is_blocked or (bool(ended) and all(ended))
+
+    def _join(self, candidate: Native) -> None:
+        mine = self._candidates.setdefault(candidate.get("index", 0), {})
+        mine |= {key: value for key, value in candidate.items() if key != "content"}
+        content = candidate.get("content")
+        if content is None:
+            return
+        own = mine.setdefault("content", {})
+        own |= {key: value for key, value in content.items() if key != "parts"}
+        if is_list(content.get("parts")):
+            parts = own.setdefault("parts", [])
+            for part in content["parts"]:
+                if parts and _goes_on(parts[-1], part):
+                    self.strings.add(parts[-1], "text", part["text"])
+                elif not (_is_blank(part) and parts):
+                    parts.append(dict(part))
+
+    def made(self) -> Native:
+        if not self._candidates:
+            return {key: value for key, value in self._head.items() if key != "candidates"}
+        return {**self._head, "candidates": list(self._candidates.values())}
+
+
+def _goes_on(before: Native, part: Native) -> bool:
+    """Whether a part continues the text before it."""
+    if type(part.get("text")) is not str or type(before.get("text")) is not str:
+        return False
+    is_plain = part.keys() <= {"text", "thought"} and before.keys() <= {"text", "thought"}
+    return is_plain and bool(part.get("thought")) == bool(before.get("thought"))
+
+
+def _is_blank(part: Native) -> bool:
+    """Whether a part says nothing: the last chunk often has an empty text."""
+    return part == {"text": ""}
+
+
+class GeminiEvents(Events):
+    """Chunks of Gemini's streams."""
+
+    response: ClassVar[str] = "gemini-response"
+
+    def fold(self) -> Fold:
+        """Return what collects chunks."""
+        return _Fold()
+
+    def unfold(self, document: Native, size: int) -> Iterator[Native]:
+        """Yield the chunks that bring a response."""
+        head = {key: document[key] for key in ("modelVersion", "responseId") if key in document}
+        for candidate in document.get("candidates") or ():
+            content = candidate.get("content")
+            parts = content.get("parts") if is_object(content) else None
+            if not is_list(parts):
+                continue
+            index = {"index": candidate["index"]} if "index" in candidate else {}
+            for part in parts:
+                for piece in _pieces(part, size):
+                    yield {"candidates": [{"content": {**content, "parts": [piece]}, **index}], **head}
+        yield {key: _ending(value) if key == "candidates" else value for key, value in document.items()}
+
+
+def _pieces(part: Native, size: int) -> Iterator[Native]:
+    if type(part.get("text")) is not str or not part.keys() <= {"text", "thought"} or not part["text"]:
+        yield part
+        return
+    yield from ({**part, "text": piece} for piece in pieces_of(part["text"], size))
+
+
+def _ending(candidates: Any) -> Any:
+    """Return candidates without the parts that were brought before."""
+    if not is_list(candidates):
+        return candidates
+    found: list[Any] = []
+    for candidate in candidates:
+        content = candidate.get("content")
+        if is_object(content) and is_list(content.get("parts")):
+            empty = {**content, "parts": []}
+            found.append({**candidate, "content": empty})
+        else:
+            found.append(candidate)
+    return found
