@@ -7,10 +7,11 @@ folded, exactly.
 
 from __future__ import annotations
 
+from importlib import import_module
 from operator import is_
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
-from agentmsg.errors import AgentMsgError, DecodeError
+from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.blocks import NativeBlock
 from agentmsg.values.text import parse_arguments
@@ -19,11 +20,26 @@ from agentmsg.values.types import is_mapping, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from agentmsg.formats.codec import Codec
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
     from agentmsg.model.tool_use import ToolUseBlock
+    from agentmsg.stream.chunk import MsgChunk
 
-__all__ = ["Events", "Fold", "Strings", "arguments_of", "pieces_of", "with_cut_calls"]
+__all__ = [
+    "Events",
+    "Fold",
+    "Strings",
+    "Thinking",
+    "Writer",
+    "arguments_of",
+    "events_of",
+    "pieces_of",
+    "with_cut_calls",
+]
+
+Thinking = Literal["show", "drop"]
+"""What becomes of thinking that the reader of a stream can't send back: it is shown, or left out."""
 
 
 class Strings:
@@ -97,6 +113,22 @@ class Fold:
         raise NotImplementedError
 
 
+class Writer(Protocol):
+    """Writes chunks as events of a provider."""
+
+    def add(self, chunk: MsgChunk) -> list[Native]:
+        """Return the events of the next chunk."""
+        ...
+
+    def end(self, document: Native) -> list[Native]:
+        """Return the last events.
+
+        Args:
+            document: the response that the whole answer is converted to.
+        """
+        ...
+
+
 class Events:
     """What a provider's stream is, as a subclass of each provider tells.
 
@@ -114,9 +146,39 @@ class Events:
         """Yield the events that bring a response, with texts cut into pieces of a number of characters."""
         raise NotImplementedError
 
+    def reader(self, codec: Codec) -> Callable[[Native], MsgChunk | None]:
+        """Return what reads events as chunks, as they arrive; None for one that says nothing.
+
+        Args:
+            codec: that of the responses, with its options.
+        """
+        raise NotImplementedError
+
+    def writer(self, codec: Codec, thinking: Thinking) -> Writer:
+        """Return what writes chunks as events.
+
+        Args:
+            codec: that of the responses, with its options.
+            thinking: what becomes of thinking that the provider didn't sign.
+        """
+        raise NotImplementedError
+
     def finished(self, message: Msg) -> Msg:
         """Return the message that was read of a response, with what only streams have."""
         return message
+
+
+def events_of(codec: Codec) -> Events:
+    """Return what the streams of a provider are.
+
+    Raises:
+        CodecLookupError: code "option" if the format has no streams.
+    """
+    if codec.events is None:
+        msg = "this format has no streams of events"
+        raise CodecLookupError(msg, code="option", codec=codec.name)
+    found: Events = import_module(codec.events).EVENTS
+    return found
 
 
 def pieces_of(text: str, size: int) -> Iterator[str]:

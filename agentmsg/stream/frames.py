@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from agentmsg.limits import Limits
 
-__all__ = ["Frames", "async_events", "events", "sse"]
+__all__ = ["Frames", "async_events", "events", "events_in", "sse"]
 
 _BOM, _DONE = b"\xef\xbb\xbf", b"[DONE]"
 # Before such a line another one has ended, even if nothing says so.
@@ -39,18 +39,22 @@ _OPENS, _CLOSES = b"[{", b"]}"
 class Frames:
     """Turns pieces into events, as far as they are complete.
 
+    Attributes:
+        limits: those of the events.
+        is_done: whether the stream has said that it ends, as OpenAI's do.
+
     Args:
         limits: ``line`` bounds what is kept of a line or event that isn't complete; the others bound each event.
     """
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
-        self._limits = limits
+        self.limits = limits
+        self.is_done = False
         self._tail = b""
         self._kind = b""
         self._data: list[bytes] = []
         self._size = 0
         self._array = _Array()
-        self.is_done = False
         self._count = 0
 
     def feed(self, piece: bytes | bytearray | memoryview | str) -> Iterator[Any]:
@@ -113,14 +117,14 @@ class Frames:
         place = self._count
         self._count += 1
         try:
-            return parse_json(data, limits=self._limits)
+            return parse_json(data, limits=self.limits)
         except DecodeError as error:
             error.path = (place,)
             raise
 
     def _check(self, size: int) -> None:
-        if size > self._limits.line:
-            msg = f"an event has more than {self._limits.line} bytes; Limits(line=...) allows more"
+        if size > self.limits.line:
+            msg = f"an event has more than {self.limits.line} bytes; Limits(line=...) allows more"
             raise DecodeError(msg, code="bytes", path=(self._count,))
 
 
@@ -175,48 +179,51 @@ def _is_text(piece: object) -> bool:
     return is_a(piece, (bytes, bytearray, memoryview, str))
 
 
-def _given(event: object, limits: Limits, own_form: str | None) -> Any:
-    return event if type(event) is dict else copy_document(event, limits.depth, own_form)
+def _given(event: object, frames: Frames, own_form: str | None) -> Any:
+    return event if type(event) is dict else copy_document(event, frames.limits.depth, own_form)
 
 
-def events(
-    pieces: Iterable[Any] | bytes | str, *, limits: Limits = DEFAULT_LIMITS, own_form: str | None = None
-) -> Iterator[Any]:
+def events(pieces: Iterable[Any] | bytes | str, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Any]:
     """Yield the events of a stream as plain data, each as soon as it is complete.
 
     Args:
         pieces: bytes or texts of server-sent events, NDJSON or a JSON array, cut anywhere, or lines of them; or events
             that were parsed already, as plain data or objects of an SDK. A dict is passed on, not copied.
         limits: bounds on what is read; ``line`` on a line or event.
-        own_form: a method of the events that returns their plain data, if an SDK's differs from its dump.
 
     Raises:
         DecodeError: code "syntax" if bytes aren't a stream; "bytes" beyond the limit. Its path begins with the number of
             the event.
-        InvalidMessage: code "type" if these aren't pieces.
     """
-    frames = Frames(limits)
+    return events_in(pieces, Frames(limits))
+
+
+def events_in(pieces: Iterable[Any] | bytes | str, frames: Frames, own_form: str | None = None) -> Iterator[Any]:
+    """Do what ``events`` does, with frames that tell whether the stream said its end.
+
+    Args:
+        pieces: as for ``events``.
+        frames: new ones.
+        own_form: a method of an SDK's objects that returns their plain data, if it differs from their dump.
+    """
     for piece in (cast("Any", pieces),) if _is_text(pieces) else cast("Iterable[Any]", pieces):
         if _is_text(piece):
             yield from frames.feed(piece)
         else:
-            yield _given(piece, limits, own_form)
+            yield _given(piece, frames, own_form)
         if frames.is_done:
             return
     yield from frames.end()
 
 
-async def async_events(
-    pieces: AsyncIterable[Any], *, limits: Limits = DEFAULT_LIMITS, own_form: str | None = None
-) -> AsyncIterator[Any]:
-    """Yield what ``events`` does, from pieces that arrive asynchronously."""
-    frames = Frames(limits)
+async def async_events(pieces: AsyncIterable[Any], frames: Frames, own_form: str | None = None) -> AsyncIterator[Any]:
+    """Yield what ``events_in`` does, of pieces that arrive asynchronously."""
     async for piece in pieces:
         if _is_text(piece):
             for event in frames.feed(piece):
                 yield event
         else:
-            yield _given(piece, limits, own_form)
+            yield _given(piece, frames, own_form)
         if frames.is_done:
             return
     for event in frames.end():

@@ -23,9 +23,11 @@ from agentmsg.formats.events import Events, Fold, arguments_of, pieces_of, with_
 from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-_START, _DELTA, _STOP = "content_block_start", "content_block_delta", "content_block_stop"
+    from agentmsg.formats.events import Thinking, Writer
+
+START, DELTA, STOP = "content_block_start", "content_block_delta", "content_block_stop"
 # The field of the block that each kind of delta extends, and how.
 _DELTAS = {
     "text_delta": ("text", "text", "add"), "thinking_delta": ("thinking", "thinking", "add"),
@@ -33,7 +35,7 @@ _DELTAS = {
     "citations_delta": ("citations", "citation", "push"), "compaction_delta": ("content", "content", "add"),
 }  # fmt: skip
 _OF_MESSAGE = ("stop_reason", "stop_sequence", "stop_details", "container")
-_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
 
 class _Fold(Fold):
@@ -46,9 +48,9 @@ class _Fold(Fold):
 
     def take(self, event: Native) -> None:
         kind = event["type"]
-        if kind == _DELTA:
+        if kind == DELTA:
             self._extend(event["index"], event["delta"])
-        elif kind == _START:
+        elif kind == START:
             if type(event["index"]) is not int:
                 raise Unreadable
             self._blocks[event["index"]] = dict(event["content_block"])
@@ -65,7 +67,7 @@ class _Fold(Fold):
             self.ended = True
         elif kind == "error":
             self.error = event["error"]
-        elif kind not in ("ping", _STOP):
+        elif kind not in ("ping", STOP):
             self._others.append(event)
 
     def _extend(self, index: int, delta: Native) -> None:
@@ -123,15 +125,27 @@ class AnthropicEvents(Events):
         begun = {"usage": {**usage, "output_tokens": min(1, usage["output_tokens"])}} if _counts(usage) else {}
         yield {"type": "message_start", "message": {**head, "content": [], **unsaid, **begun}}
         for index, block in enumerate(document["content"]):
-            start, deltas = _opened(block, size)
-            yield {"type": _START, "index": index, "content_block": start}
-            yield from ({"type": _DELTA, "index": index, "delta": delta} for delta in deltas)
-            yield {"type": _STOP, "index": index}
+            start, deltas = opened(block, size)
+            yield {"type": START, "index": index, "content_block": start}
+            yield from ({"type": DELTA, "index": index, "delta": delta} for delta in deltas)
+            yield {"type": STOP, "index": index}
         yield from document.get("events", ())
         told = {key: document[key] for key in _OF_MESSAGE if key in document}
         counts = {"output_tokens": usage["output_tokens"]} if begun else {}
         yield {"type": "message_delta", "delta": told, "usage": counts}
         yield {"type": "message_stop"}
+
+    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
+        """Return what reads events as chunks."""
+        from agentmsg_codecs.anthropic.live import AnthropicReader  # noqa: PLC0415 - only what is needed is loaded
+
+        return AnthropicReader(codec)
+
+    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
+        """Return what writes chunks as events."""
+        from agentmsg_codecs.anthropic.live import AnthropicWriter  # noqa: PLC0415 - the same
+
+        return AnthropicWriter(codec, thinking)
 
     def finished(self, message: am.Msg) -> am.Msg:
         """Return a message whose calls with cut arguments are calls."""
@@ -142,7 +156,7 @@ def _counts(usage: Any) -> bool:
     return is_object(usage) and type(usage.get("output_tokens")) is int
 
 
-def _opened(block: Native, size: int) -> tuple[Native, list[Native]]:
+def opened(block: Native, size: int) -> tuple[Native, list[Native]]:
     """Return how a block is announced, and the deltas that fill it."""
     kind = block.get("type")
     if kind == "text" and type(block.get("text")) is str:
@@ -155,7 +169,7 @@ def _opened(block: Native, size: int) -> tuple[Native, list[Native]]:
         signed = {"signature": ""} if "signature" in block else {}
         last = [{"type": "signature_delta", "signature": block["signature"]}] if signed else []
         return {**block, "thinking": "", **signed}, [*thoughts, *last]
-    if kind in _CALLS and block.get("input"):
+    if kind in CALLS and block.get("input"):
         text = block["input"] if type(block["input"]) is str else dump_json(block["input"]).decode()
         inputs = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces_of(text, size)]
         return {**block, "input": {}}, inputs
@@ -163,7 +177,10 @@ def _opened(block: Native, size: int) -> tuple[Native, list[Native]]:
 
 
 def _cut_call(value: Native) -> am.ToolUseBlock | None:
-    if value.get("type") not in _CALLS or type(value.get("input")) is not str:
+    if value.get("type") not in CALLS or type(value.get("input")) is not str:
         return None
     kind = "function" if value["type"] == "tool_use" else "server"
     return am.ToolUseBlock(value.get("id"), value.get("name") or "", raw_input=value["input"], kind=kind)
+
+
+EVENTS = AnthropicEvents()

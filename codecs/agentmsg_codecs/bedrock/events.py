@@ -172,3 +172,6 @@ def _cut_call(value: Native) -> am.ToolUseBlock | None:
     if not is_mapping(held) or type(held.get("input")) is not str:
         return None
     return am.ToolUseBlock(held.get("toolUseId"), held.get("name") or "", raw_input=held["input"])
+
+
+EVENTS = BedrockEvents()

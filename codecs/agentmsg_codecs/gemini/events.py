@@ -119,3 +119,6 @@ def _ending(candidates: Any) -> Any:
         else:
             found.append(candidate)
     return found
+
+
+EVENTS = GeminiEvents()

@@ -23,9 +23,12 @@ from agentmsg.formats import Native, Unreadable, is_list, is_object
 from agentmsg.formats.events import Events, Fold, Strings, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-_CHUNK, _RESPONSE = "chat.completion.chunk", "chat.completion"
+    import agentmsg as am
+    from agentmsg.formats.events import Thinking, Writer
+
+CHUNK, _RESPONSE = "chat.completion.chunk", "chat.completion"
 _TEXTS = frozenset({
     "content", "refusal", "reasoning_content", "reasoning", "arguments", "input", "text", "summary", "data",
     "transcript",
@@ -73,7 +76,7 @@ class _Fold(Fold):
         if not self._head and not self._choices:
             return {}
         choices = [_told(self._choices[index]) for index in sorted(self._choices)]
-        named = {"object": _RESPONSE} if self._head.get("object", _CHUNK) == _CHUNK else {}
+        named = {"object": _RESPONSE} if self._head.get("object", CHUNK) == CHUNK else {}
         return {**self._head, **named, "choices": choices}
 
 
@@ -159,20 +162,33 @@ class OpenAIEvents(Events):
         """Yield the chunks that bring a response."""
         head = {key: value for key, value in document.items() if key not in ("choices", "usage")}
         if head.get("object") == _RESPONSE:
-            head["object"] = _CHUNK
+            head["object"] = CHUNK
         asks = {"usage": None} if "usage" in document else {}
         for choice in document["choices"]:
             index = {"index": choice["index"]} if "index" in choice else {}
             rest = {key: value for key, value in choice.items() if key not in ("index", "message")}
             unsaid = {"finish_reason": None} if "finish_reason" in rest else {}
-            for delta in _deltas(choice["message"], size):
+            for delta in deltas_of(choice["message"], size):
                 yield {**head, "choices": [{**index, "delta": delta, **unsaid}], **asks}
             yield {**head, "choices": [{**index, "delta": {}, **rest}], **asks}
         if asks or not document["choices"]:
             yield {**head, "choices": [], **({"usage": document["usage"]} if asks else {})}
 
 
-def _deltas(message: Native, size: int) -> Iterator[Native]:
+    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
+        """Return what reads chunks."""
+        from agentmsg_codecs.openai.live import OpenAIReader  # noqa: PLC0415 - only what is needed is loaded
+
+        return OpenAIReader(codec)
+
+    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
+        """Return what writes chunks."""
+        from agentmsg_codecs.openai.live import OpenAIWriter  # noqa: PLC0415 - the same
+
+        return OpenAIWriter(codec, thinking)
+
+
+def deltas_of(message: Native, size: int) -> Iterator[Native]:
     """Yield the deltas that bring a message: its role and what is empty, texts, calls, and all else at once."""
     first: Native = {key: message[key] for key in ("role",) if key in message}
     first |= {key: message[key] for key in _SPLIT if key in message and not message[key]}
@@ -203,3 +219,6 @@ def _call_pieces(call: Native, size: int) -> Iterator[Native]:
         return
     yield {**call, kind: {**body, key: ""}}
     yield from ({kind: {key: piece}} for piece in pieces_of(body[key], size))
+
+
+EVENTS = OpenAIEvents()

@@ -189,3 +189,6 @@ def _texts(name: str, key: str, text: str, place: Native, size: int) -> Iterator
     for piece in pieces_of(text, size):
         yield {"type": f"response.{name}.delta", **place, "delta": piece}
     yield {"type": f"response.{name}.done", **place, key: text}
+
+
+EVENTS = ResponsesEvents()
