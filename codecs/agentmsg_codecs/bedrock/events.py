@@ -23,9 +23,11 @@ from agentmsg.formats.events import Events, Fold, arguments_of, pieces_of, with_
 from agentmsg_codecs.bedrock.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-_INDEX, _START, _DELTA, _STOP = "contentBlockIndex", "contentBlockStart", "contentBlockDelta", "contentBlockStop"
+    from agentmsg.formats.events import Thinking, Writer
+
+INDEX, START, DELTA, STOP = "contentBlockIndex", "contentBlockStart", "contentBlockDelta", "contentBlockStop"
 _REDACTED, _READABLE, _CITED = "redactedContent", "reasoningText", "citationsContent"
 _OF_STOP = ("stopReason", "additionalModelResponseFields")
 
@@ -42,11 +44,11 @@ class _Fold(Fold):
 
     def take(self, event: Native) -> None:
         ((name, told),) = event.items()
-        if name == _DELTA:
-            index = told[_INDEX]
+        if name == DELTA:
+            index = told[INDEX]
             self._extend(index, self._block(index), told["delta"])
-        elif name == _START:
-            self._block(told[_INDEX]).update({kind: dict(held) for kind, held in (told.get("start") or {}).items()})
+        elif name == START:
+            self._block(told[INDEX]).update({kind: dict(held) for kind, held in (told.get("start") or {}).items()})
         elif name == "messageStart":
             self._message |= told
         elif name in ("messageStop", "metadata"):
@@ -54,7 +56,7 @@ class _Fold(Fold):
             self.ended = self.ended or name == "messageStop"
         elif name.endswith("Exception"):
             self.error = event
-        elif name != _STOP:
+        elif name != STOP:
             self._others.append(event)
 
     def _block(self, index: Any) -> Native:
@@ -114,17 +116,29 @@ class BedrockEvents(Events):
         """Return what collects events."""
         return _Fold()
 
+    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
+        """Return what reads events as chunks."""
+        from agentmsg_codecs.bedrock.live import BedrockReader  # noqa: PLC0415 - only what is needed is loaded
+
+        return BedrockReader(codec)
+
+    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
+        """Return what writes chunks as events."""
+        from agentmsg_codecs.bedrock.live import BedrockWriter  # noqa: PLC0415 - the same
+
+        return BedrockWriter(codec, thinking)
+
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the events that bring a response."""
         message = (document.get("output") or {}).get("message")
         if message is not None:
             yield {"messageStart": {key: value for key, value in message.items() if key != "content"}}
             for index, block in enumerate(message["content"]):
-                start, deltas = _opened(block, size)
+                start, deltas = opened(block, size)
                 if start is not None:
-                    yield {_START: {"start": start, _INDEX: index}}
-                yield from ({_DELTA: {"delta": delta, _INDEX: index}} for delta in deltas)
-                yield {_STOP: {_INDEX: index}}
+                    yield {START: {"start": start, INDEX: index}}
+                yield from ({DELTA: {"delta": delta, INDEX: index}} for delta in deltas)
+                yield {STOP: {INDEX: index}}
         yield from document.get("events", ())
         stop = {key: document[key] for key in _OF_STOP if key in document}
         if stop:
@@ -138,7 +152,7 @@ class BedrockEvents(Events):
         return with_cut_calls(message, FAMILY, _cut_call)
 
 
-def _opened(block: Native, size: int) -> tuple[Native | None, list[Native]]:
+def opened(block: Native, size: int) -> tuple[Native | None, list[Native]]:
     """Return how a block is announced, if it is, and the deltas that fill it."""
     ((kind, held),) = block.items()
     if kind == "text":

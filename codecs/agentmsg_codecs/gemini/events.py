@@ -16,15 +16,24 @@ from agentmsg.formats import Native, is_list, is_object
 from agentmsg.formats.events import Events, Fold, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    import agentmsg as am
+    from agentmsg.formats.events import Thinking, Writer
 
 _SIGNATURES = ("thoughtSignature", "thought_signature")
 
 
-class _Fold(Fold):
+class GeminiFold(Fold):
+    """Collects chunks.
+
+    Attributes:
+        head: all but candidates.
+    """
+
     def __init__(self) -> None:
         super().__init__()
-        self._head: Native = {}
+        self.head: Native = {}
         self._candidates: dict[Any, Native] = {}
 
     def take(self, event: Native) -> None:
@@ -32,9 +41,7 @@ class _Fold(Fold):
             self.error = event["error"]
         for candidate in event.get("candidates") or ():
             self._join(candidate)
-        self._head |= {key: value for key, value in event.items() if key not in ("candidates", "error")}
-        if "candidates" in event:
-            self._head.setdefault("candidates", None)  # keeps its place
+        self.head |= {key: value for key, value in event.items() if key not in ("candidates", "error")}
         feedback = event.get("promptFeedback")
         is_blocked = is_object(feedback) and "blockReason" in feedback
         ended = [candidate.get("finishReason") is not None for candidate in self._candidates.values()]
@@ -51,18 +58,18 @@ class _Fold(Fold):
         if is_list(content.get("parts")):
             parts = own.setdefault("parts", [])
             for part in content["parts"]:
-                if parts and _goes_on(parts[-1], part):
+                if parts and goes_on(parts[-1], part):
                     self.strings.add(parts[-1], "text", part["text"])
-                elif not (_is_blank(part) and parts):
+                elif not (is_blank(part) and parts):
                     parts.append(dict(part))
 
     def made(self) -> Native:
         if not self._candidates:
-            return {key: value for key, value in self._head.items() if key != "candidates"}
-        return {**self._head, "candidates": list(self._candidates.values())}
+            return dict(self.head)
+        return {**self.head, "candidates": list(self._candidates.values())}
 
 
-def _goes_on(before: Native, part: Native) -> bool:
+def goes_on(before: Native, part: Native) -> bool:
     """Whether a part continues the text before it."""
     if type(part.get("text")) is not str or type(before.get("text")) is not str:
         return False
@@ -70,7 +77,7 @@ def _goes_on(before: Native, part: Native) -> bool:
     return is_plain and bool(part.get("thought")) == bool(before.get("thought"))
 
 
-def _is_blank(part: Native) -> bool:
+def is_blank(part: Native) -> bool:
     """Whether a part says nothing: the last chunk often has an empty text."""
     return part == {"text": ""}
 
@@ -80,9 +87,21 @@ class GeminiEvents(Events):
 
     response: ClassVar[str] = "gemini-response"
 
-    def fold(self) -> Fold:
+    def fold(self) -> GeminiFold:
         """Return what collects chunks."""
-        return _Fold()
+        return GeminiFold()
+
+    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
+        """Return what reads events as chunks."""
+        from agentmsg_codecs.gemini.live import GeminiReader  # noqa: PLC0415 - only what is needed is loaded
+
+        return GeminiReader(codec)
+
+    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
+        """Return what writes chunks as events."""
+        from agentmsg_codecs.gemini.live import GeminiWriter  # noqa: PLC0415 - the same
+
+        return GeminiWriter(codec, thinking)
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the chunks that bring a response."""
@@ -96,7 +115,7 @@ class GeminiEvents(Events):
             for part in parts:
                 for piece in _pieces(part, size):
                     yield {"candidates": [{"content": {**content, "parts": [piece]}, **index}], **head}
-        yield {key: _ending(value) if key == "candidates" else value for key, value in document.items()}
+        yield {key: without_parts(value) if key == "candidates" else value for key, value in document.items()}
 
 
 def _pieces(part: Native, size: int) -> Iterator[Native]:
@@ -106,7 +125,7 @@ def _pieces(part: Native, size: int) -> Iterator[Native]:
     yield from ({**part, "text": piece} for piece in pieces_of(part["text"], size))
 
 
-def _ending(candidates: Any) -> Any:
+def without_parts(candidates: Any) -> Any:
     """Return candidates without the parts that were brought before."""
     if not is_list(candidates):
         return candidates

@@ -9,7 +9,7 @@ as done. Without it (the stream was cut) an item is what its ``output_item.done`
 | response.completed, incomplete, failed | all |
 | response.output_item.added, done | the item of its index |
 | response.content_part.added, done; reasoning_summary_part.* | the part of its index |
-| response.KIND.delta | see ``_DELTAS``; appended |
+| response.KIND.delta | see ``DELTAS``; appended |
 | response.output_text.annotation.added | annotations of the part |
 | response.KIND.done | nothing: the pieces say the same |
 | error | the stream has failed |
@@ -23,12 +23,15 @@ from agentmsg.formats import Native, Unreadable, is_list, is_object
 from agentmsg.formats.events import Events, Fold, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-_ENDS = ("completed", "incomplete", "failed")
-_BEGINS = ("created", "in_progress", "queued")
+    import agentmsg as am
+    from agentmsg.formats.events import Thinking, Writer
+
+ENDS = ("completed", "incomplete", "failed")
+BEGINS = ("created", "in_progress", "queued")
 # Where each kind of delta goes: the list of parts and the key of the index in it, if it is in a part; the field.
-_DELTAS = {
+DELTAS = {
     "output_text": ("content", "content_index", "text"), "refusal": ("content", "content_index", "refusal"),
     "reasoning_text": ("content", "content_index", "text"),
     "reasoning_summary_text": ("summary", "summary_index", "text"),
@@ -66,23 +69,23 @@ class _Fold(Fold):
             key, index = _PARTS[name]
             parts = self._parts(self._items[event["output_index"]], key, event[index])
             parts[event[index]] = dict(event["part"])
-        elif what == "delta" and name in _DELTAS:
+        elif what == "delta" and name in DELTAS:
             self._extend(name, event)
         elif name == "output_text.annotation" and what == "added":
             part = self._part(event, "content", "content_index")
             part["annotations"] = [*(part.get("annotations") or ()), event["annotation"]]
 
     def _whole(self, what: str, event: Native) -> None:
-        if what in _BEGINS:
+        if what in BEGINS:
             self._head = dict(event["response"])
-        elif what in _ENDS:
+        elif what in ENDS:
             self._closing = dict(event["response"])
             self.ended = True
             if what == "failed":
                 self.error = self._closing.get("error") or {}
 
     def _extend(self, name: str, event: Native) -> None:
-        key, index, field = _DELTAS[name]
+        key, index, field = DELTAS[name]
         owner = self._items[event["output_index"]] if key is None or index is None else self._part(event, key, index)
         self.strings.add(owner, field, event["delta"])
 
@@ -125,6 +128,18 @@ class ResponsesEvents(Events):
         """Return what collects events."""
         return _Fold()
 
+    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
+        """Return what reads events as chunks."""
+        from agentmsg_codecs.openai_responses.live import ResponsesReader  # noqa: PLC0415 - only what is needed is loaded
+
+        return ResponsesReader(codec)
+
+    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
+        """Return what writes chunks as events."""
+        from agentmsg_codecs.openai_responses.live import ResponsesWriter  # noqa: PLC0415 - the same
+
+        return ResponsesWriter(codec, thinking)
+
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the events that bring a response."""
         for number, event in enumerate(_unfolded(document, size)):
@@ -139,14 +154,14 @@ def _unfolded(document: Native, size: int) -> Iterator[Native]:
     yield {"type": "response.in_progress", "response": begun}
     for index, item in enumerate(document.get("output") or ()):
         place = {"output_index": index, **({"item_id": item["id"]} if "id" in item else {})}
-        yield {"type": "response.output_item.added", "output_index": index, "item": _announced(item)}
-        yield from _inside(item, place, size)
+        yield {"type": "response.output_item.added", "output_index": index, "item": announced(item)}
+        yield from inside(item, place, size)
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
     status = document.get("status")
-    yield {"type": f"response.{status if status in _ENDS else 'completed'}", "response": document}
+    yield {"type": f"response.{status if status in ENDS else 'completed'}", "response": document}
 
 
-def _announced(item: Native) -> Native:
+def announced(item: Native) -> Native:
     begun = {"status": "in_progress"} if "status" in item else {}
     emptied: Native = {key: [] for key in ("content", "summary") if is_list(item.get(key))}
     if item.get("type") in _OF_ITEM and type(item.get(_OF_ITEM[item["type"]][1])) is str:
@@ -154,7 +169,7 @@ def _announced(item: Native) -> Native:
     return {**item, **begun, **emptied}
 
 
-def _inside(item: Native, place: Native, size: int) -> Iterator[Native]:
+def inside(item: Native, place: Native, size: int) -> Iterator[Native]:
     """Yield the events of what an item holds."""
     kind = item.get("type")
     for number, part in enumerate(item.get("summary") or ()):
@@ -172,7 +187,7 @@ def _part(family: str, part: Native, place: Native, size: int) -> Iterator[Nativ
     kind = part.get("type")
     key = "refusal" if kind == "refusal" else "text"
     name = {"reasoning_summary": "reasoning_summary_text"}.get(family, str(kind))
-    is_text = type(part.get(key)) is str and name in _DELTAS
+    is_text = type(part.get(key)) is str and name in DELTAS
     empty: Native = {key: ""} if is_text else {}
     cited = part.get("annotations") or ()
     empty |= {"annotations": []} if cited else {}

@@ -183,6 +183,8 @@ class Writer:
 
     def _take(self, part: am.ChunkPart, out: list[Native]) -> None:
         key = _key(part)
+        if key != self.key and _says_nothing(part.block):
+            return
         if key != self.key or part.index is None and not _joins(part.block):
             if self.key is not None and self._must_wait(key):
                 self._waiting.append(part)
@@ -252,6 +254,11 @@ def _settled(block: Any) -> Any:
 
 def _key(part: am.ChunkPart) -> Any:
     return type(part.block), part.index
+
+
+def _says_nothing(block: Any) -> bool:
+    """Whether thinking is only announced: of most, nothing comes."""
+    return type(block) is am.ThinkingBlock and not block.thinking and block.signature is block.redacted is None
 
 
 def _joins(block: Any) -> bool:
