@@ -34,8 +34,8 @@ class GeminiReader(Reader):
         candidates = event.get("candidates")
         candidate: Native = candidates[0] if candidates else {}
         content = candidate.get("content") or {}
-        parts = tuple(filter(None, map(self._part, content.get("parts") or ())))
         self._fold.add(event)
+        parts = tuple(filter(None, map(self._part, content.get("parts") or ())))
         fields: dict[str, Any] = {}
         if not self._began:
             self._began = True

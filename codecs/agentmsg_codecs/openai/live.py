@@ -51,14 +51,14 @@ class OpenAIReader(Reader):
     def __call__(self, event: Native) -> am.MsgChunk | None:
         """Return what a chunk says; None if it says nothing."""
         choices = event.get("choices")
-        choice: Native = choices[0] if choices else {}
+        choice: Native = next((held for held in choices or () if held.get("index", 0) == 0), {})
         delta: Native = choice.get("delta") or {}
-        parts = tuple(self._parts(delta)) if choice.get("index", 0) == 0 else ()
+        parts = tuple(self._parts(delta)) if delta else ()
         tells = choice.get("finish_reason") is not None or bool(event.get("usage")) or not event.keys() <= _USUAL
-        if self._began and not tells and not choice.get("logprobs") and delta.keys() <= _READ:
+        if self._began and not tells and len(choices or ()) == bool(choice) and not choice.get("logprobs") and delta.keys() <= _READ:
             return make_chunk(parts=parts) if parts else None  # the usual case
         others = {key: value for key, value in delta.items() if key not in _READ or key == "role"}
-        kept = [{**choice, "delta": others}] if choice else []
+        kept = [{**choice, "delta": others} if held is choice else held for held in choices or ()]
         self._rest.add({**event, "choices": kept})
         if not self._began:
             self._began = True

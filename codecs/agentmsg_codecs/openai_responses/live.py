@@ -86,7 +86,8 @@ class ResponsesReader(Reader):
                 return said(am.ThinkingBlock("", item_id=item.get("id")), f"{index}/0")
             if kind not in _CALLS:
                 return None
-            (call,) = self._blocks({**item, _CALLS[str(kind)]: item.get(_CALLS[str(kind)]) or ""})
+            begun = {"status": "completed"} if "status" in item else {}
+            (call,) = self._blocks({**item, _CALLS[str(kind)]: item.get(_CALLS[str(kind)]) or "", **begun})
             return said(call.evolve(raw_input="") if not call.raw_input else call, f"{index}/0")
         if kind == "reasoning":
             return None
@@ -116,8 +117,7 @@ class ResponsesReader(Reader):
         for index, item in enumerate(response.get("output") or ()):
             if index not in self._done:
                 parts += self._left(index, item)
-        message = self.message({**response, "output": []})
-        return make_chunk(parts=tuple(parts), **self.rest(message), done=True)
+        return make_chunk(parts=tuple(parts), **self.rest(self.message(response)), done=True)
 
     def _blocks(self, item: Native) -> tuple[Any, ...]:
         return self.message({**self._head, "status": "completed", "output": [item]}).content

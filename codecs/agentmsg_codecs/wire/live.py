@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import EMPTY, Native, adopt, maker, speed
+from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker, speed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -198,6 +198,8 @@ class Writer:
             return
         block: Any = part.block
         if type(block) is am.ToolUseBlock:
+            if block.raw_input is None:  # it came whole
+                block = block.evolve(raw_input=dump_json(block.input).decode())
             self._texts.append(block.raw_input or "")
         out += self.more(block)
         if self._waiting and self._is_complete():
