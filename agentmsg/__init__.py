@@ -88,8 +88,8 @@ if TYPE_CHECKING:
     from agentmsg.registry import codec_names, get_codec
     from agentmsg.stream.accumulator import Accumulator
     from agentmsg.stream.chunk import ChunkPart, MsgChunk
-    from agentmsg.stream.live import ChunkReader
     from agentmsg.stream.documents import decode_chunk, encode_chunk
+    from agentmsg.stream.live import ChunkReader
     from agentmsg.stream.partial_json import parse_partial
     from agentmsg.stream.splitting import chunks_of
     from agentmsg_codecs import CodecName

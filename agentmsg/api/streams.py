@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from agentmsg.api.reading import decode
 from agentmsg.api.writing import convert, encode
-from agentmsg.errors import AgentMsgError, DecodeError, StreamBroken, is_a, refused
-from agentmsg.fitting.losses import Losses
+from agentmsg.errors import AgentMsgError, InvalidMessage, StreamBroken, refused
 from agentmsg.formats.events import events_of
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import one_of
@@ -22,7 +20,8 @@ from agentmsg.stream.live import ChunkReader
 if TYPE_CHECKING:
     from collections.abc import Coroutine, MutableSequence
 
-    from agentmsg.fitting.losses import Loss
+    from agentmsg.api.writing import Conversion
+    from agentmsg.fitting.losses import Loss, Losses
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.events import Events, Fold, Thinking
     from agentmsg.limits import Limits
@@ -36,16 +35,28 @@ Partial = Literal["error", "keep"]
 
 @overload
 def collect(
-    events: AsyncIterable[Any], codec: CodecName | Codec, *, partial: Partial = "error",
-    limits: Limits = DEFAULT_LIMITS, **options: Any,
+    events: AsyncIterable[Any],
+    codec: CodecName | Codec,
+    *,
+    partial: Partial = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    **options: Any,
 ) -> Coroutine[Any, Any, History]: ...
 @overload
 def collect(
-    events: Iterable[Any] | bytes | str, codec: CodecName | Codec, *, partial: Partial = "error",
-    limits: Limits = DEFAULT_LIMITS, **options: Any,
+    events: Iterable[Any] | bytes | str,
+    codec: CodecName | Codec,
+    *,
+    partial: Partial = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    **options: Any,
 ) -> History: ...
 def collect(
-    events: Any, codec: CodecName | Codec, *, partial: Partial = "error", limits: Limits = DEFAULT_LIMITS,
+    events: Any,
+    codec: CodecName | Codec,
+    *,
+    partial: Partial = "error",
+    limits: Limits = DEFAULT_LIMITS,
     **options: Any,
 ) -> Any:
     """Return the answer that a stream brings: the same that the provider's response without streaming reads as.
@@ -66,9 +77,13 @@ def collect(
     """
     one_of(partial, "partial", "error", "keep")
     collecting = _Collecting(codec, partial, limits, options)
-    if is_a(events, AsyncIterable):
-        return collecting.later(cast("AsyncIterable[Any]", events))
+    if _is_async(events):
+        return collecting.later(events)
     return collecting.now(events)
+
+
+def _is_async(events: Any) -> bool:
+    return hasattr(type(events), "__aiter__") and not hasattr(type(events), "__iter__")
 
 
 class _Collecting:
@@ -88,10 +103,8 @@ class _Collecting:
                 event = next(iterator)
             except StopIteration:
                 break
-            except AgentMsgError as error:
-                raise error.at(codec=self._codec.name) from None
-            except Exception as error:  # noqa: BLE001 - whatever the connection raises, the stream is cut there
-                fault = error
+            except Exception as error:  # noqa: BLE001 - whatever the connection raises
+                fault = cut_by(error, self._codec)
                 break
             self._add(event)
         return self._collected(fault)
@@ -104,10 +117,8 @@ class _Collecting:
                 event = await anext(iterator)
             except StopAsyncIteration:
                 break
-            except AgentMsgError as error:
-                raise error.at(codec=self._codec.name) from None
             except Exception as error:  # noqa: BLE001 - the same
-                fault = error
+                fault = cut_by(error, self._codec)
                 break
             self._add(event)
         return self._collected(fault)
@@ -123,13 +134,17 @@ class _Collecting:
         is_whole = fold.error is None and fault is None and (fold.ended or self._frames.is_done)
         if is_whole:
             return decoded(self._events, self._codec, fold, self._limits)
-        try:
-            history = _as_partial(decoded(self._events, self._codec, fold, self._limits), fold.error)
-        except AgentMsgError:
-            history = History()
+        history = _so_far(self._events, self._codec, fold, self._limits)
         if self._partial == "keep":
             return history
         raise _broken(history, fold.error, self._codec.name) from fault
+
+
+def cut_by(error: Exception, codec: Codec) -> Exception:
+    """Return the exception that cut a stream; one that says what is wrong with it is raised."""
+    if isinstance(error, AgentMsgError) and error.code != "cut":
+        raise error.at(codec=codec.name) from None
+    return error
 
 
 def decoded(events: Events, codec: Codec, fold: Fold, limits: Limits) -> History:
@@ -139,7 +154,13 @@ def decoded(events: Events, codec: Codec, fold: Fold, limits: Limits) -> History
     return history if messages == history.messages else history.evolve(messages=messages)
 
 
-def _as_partial(history: History, error: Any) -> History:
+def _so_far(events: Events, codec: Codec, fold: Fold, limits: Limits) -> History:
+    """Return what came of a stream that broke, marked as partial; nothing if that can't be read."""
+    try:
+        history = decoded(events, codec, fold, limits)
+    except AgentMsgError:
+        return History()
+    error = fold.error
     if not history.messages:
         return history
     *before, last = history.messages
@@ -150,12 +171,19 @@ def _as_partial(history: History, error: Any) -> History:
 def _broken(history: History, error: Any, codec: str) -> StreamBroken:
     if error is None:
         return StreamBroken("the stream ended before the message did", code="cut", history=history, codec=codec)
-    return StreamBroken("the provider ended the stream with an error", code="failed", history=history, error=error, codec=codec)
+    return StreamBroken(
+        "the provider ended the stream with an error", code="failed", history=history, error=error, codec=codec
+    )
 
 
 def emit(
-    message: Msg | History, codec: CodecName | Codec, *, size: int = 24,
-    losses: MutableSequence[Loss] | None = None, on_loss: Literal["error", "ignore"] = "error", **options: Any,
+    message: Msg | History,
+    codec: CodecName | Codec,
+    *,
+    size: int = 24,
+    losses: MutableSequence[Loss] | None = None,
+    on_loss: Literal["error", "ignore"] = "error",
+    **options: Any,
 ) -> Iterator[dict[str, Any]]:
     """Return the events of the stream that would have brought a message: for mocks, replays and tests.
 
@@ -177,8 +205,19 @@ def emit(
     if type(size) is not int or size < 1:
         raise refused("size", size, "a whole number, at least 1", code="option")
     events = events_of(get_codec(codec))
-    document = encode(message, events.response, losses=losses, on_loss=on_loss, **options)
+    message = _ended(message)
+    response: Any = events.response
+    document = encode(message, response, losses=losses, on_loss=on_loss, **options)
     return events.unfold(document, size)
+
+
+def _ended(message: Msg | History) -> Msg | History:
+    """Return an answer that says why it ended, as every stream does."""
+    if isinstance(message, History):
+        return message.evolve(messages=tuple(map(_ended, message.messages)))
+    if message.role != "assistant" or message.finish_reason is not None:
+        return message
+    return message.evolve(finish_reason="tool_use" if message.tool_calls else "stop")
 
 
 class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
@@ -196,24 +235,31 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
         self._from, self._to = get_codec(self._source.response), get_codec(self._target.response)
         self._read = ChunkReader(self._from)
         self._writer = self._target.writer(self._to, thinking)
+        self._writer.waits = self._source.alternates
         self._fold, self._frames, self._limits = self._source.fold(), Frames(limits), limits
-        is_async = is_a(events, AsyncIterable)
+        is_async = _is_async(events)
         self._now = None if is_async else events_in(events, self._frames, self._from.own_form)
         self._later = async_events(events, self._frames, self._from.own_form) if is_async else None
         self._ready: list[dict[str, Any]] = []
         self._is_over = False
-        self._losses: Losses | None = None
+        self._converted: Conversion | None = None
 
     @property
-    def losses(self) -> Losses:
-        """What the target can't hold of the whole answer, as ``convert`` reports it; once the stream is over.
+    def converted(self) -> Conversion:
+        """The conversion of the whole response; once the stream is over.
 
         Raises:
             InvalidMessage: code "required" before that.
         """
-        if self._losses is None:
-            raise refused("losses", None, "read after the last event", code="required")
-        return self._losses
+        if self._converted is None:
+            msg = "the losses are known after the last event"
+            raise InvalidMessage(msg, code="required")
+        return self._converted
+
+    @property
+    def losses(self) -> Losses:
+        """What the target can't hold of the whole answer: the loss report of ``converted``."""
+        return self.converted.losses
 
     def __iter__(self) -> Transcoded:
         """Return this iterator."""
@@ -231,7 +277,9 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
             try:
                 event = next(self._now)
             except StopIteration:
-                self._end()
+                self._end(None)
+            except Exception as error:  # noqa: BLE001 - whatever the connection raises
+                self._end(cut_by(error, self._from))
             else:
                 self._take(event)
         return self._ready.pop(0)
@@ -244,7 +292,9 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
             try:
                 event = await anext(self._later)
             except StopAsyncIteration:
-                self._end()
+                self._end(None)
+            except Exception as error:  # noqa: BLE001 - the same
+                self._end(cut_by(error, self._from))
             else:
                 self._take(event)
         return self._ready.pop(0)
@@ -252,27 +302,30 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
     def _take(self, event: Any) -> None:
         self._fold.add(event)
         if self._fold.error is not None:
-            self._end()
+            self._end(None)
             return
         chunk = self._read(event)
         if chunk is not None:
             self._ready += self._writer.add(chunk)
 
-    def _end(self) -> None:
+    def _end(self, fault: Exception | None) -> None:
         self._is_over = True
         fold = self._fold
-        history = decoded(self._source, self._from, fold, self._limits)
-        if fold.error is not None or not (fold.ended or self._frames.is_done):
-            raise _broken(_as_partial(history, fold.error), fold.error, self._from.name)
-        losses: list[Loss] = []
-        document = encode(history, self._to, losses=losses)
-        self._ready += self._writer.end(document)
-        self._losses = Losses(losses, codec=self._to.name)
+        if fold.error is not None or fault is not None or not (fold.ended or self._frames.is_done):
+            history = _so_far(self._source, self._from, fold, self._limits)
+            raise _broken(history, fold.error, self._from.name) from fault
+        converted = convert(fold.document(), self._from, self._to, limits=self._limits)
+        self._ready += self._writer.end(converted.document)
+        self._converted = converted
 
 
 def transcode(
-    events: AsyncIterable[Any] | Iterable[Any] | bytes | str, source: CodecName | Codec, target: CodecName | Codec, *,
-    thinking: Thinking = "show", limits: Limits = DEFAULT_LIMITS,
+    events: AsyncIterable[Any] | Iterable[Any] | bytes | str,
+    source: CodecName | Codec,
+    target: CodecName | Codec,
+    *,
+    thinking: Thinking = "show",
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Transcoded:
     """Return the events of another provider, as those of a stream come in.
 

@@ -91,7 +91,7 @@ class Fold:
         self._count += 1
         try:
             if not is_object(event):
-                raise Unreadable  # noqa: TRY301 - one way for all that doesn't fit
+                raise Unreadable
             self.take(event)
         except (Unreadable, LookupError, TypeError, AttributeError, ValueError) as error:
             if isinstance(error, AgentMsgError):
@@ -114,7 +114,14 @@ class Fold:
 
 
 class Writer(Protocol):
-    """Writes chunks as events of a provider."""
+    """Writes chunks as events of a provider.
+
+    Attributes:
+        waits: whether a call that begins before another's arguments are whole waits for it, where the provider has one
+            block after the other.
+    """
+
+    waits: bool
 
     def add(self, chunk: MsgChunk) -> list[Native]:
         """Return the events of the next chunk."""
@@ -134,9 +141,11 @@ class Events:
 
     Attributes:
         response: the codec of the responses.
+        alternates: whether the pieces of several calls may alternate.
     """
 
     response: ClassVar[str]
+    alternates: ClassVar[bool] = False
 
     def fold(self) -> Fold:
         """Return what collects events."""
@@ -201,7 +210,8 @@ def with_cut_calls(message: Msg, family: str, read: Callable[[Any], ToolUseBlock
         read: returns the call of a native value; None if it isn't one.
     """
     content = [
-        (type(block) is NativeBlock and block.codec == family and is_mapping(block.value) and read(block.value)) or block
+        (type(block) is NativeBlock and block.codec == family and is_mapping(block.value) and read(block.value))
+        or block
         for block in message.content
     ]
     return message if all(map(is_, content, message.content)) else message.evolve(content=tuple(content))

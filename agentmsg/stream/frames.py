@@ -13,7 +13,6 @@ that are whole lines without their ends (``iter_lines`` of most clients) are und
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.errors import DecodeError, excerpt, is_a
@@ -22,16 +21,17 @@ from agentmsg.values.copies import copy_document
 from agentmsg.values.text import dump_json, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
     from agentmsg.limits import Limits
 
 __all__ = ["Frames", "async_events", "events", "events_in", "sse"]
 
+_CUT = "the stream ends inside an event"
 _BOM, _DONE = b"\xef\xbb\xbf", b"[DONE]"
 # Before such a line another one has ended, even if nothing says so.
-_FIELD = re.compile(rb"(?:data|event|id|retry)?:")
-_WHOLE = re.compile(rb"(?::|(?:event|id|retry):|data: ?(?:\[DONE\]|.*[}\]]\s*\Z))")
+_FIELD = re.compile(rb"(?:data|event|id|retry):|: |:?\Z")
+_NO_DATA = re.compile(rb"(?::|(?:event|id|retry):)[^{}]*\Z")
 _IN_ARRAY = re.compile(rb'["\\\[\]{}]')
 _OPENS, _CLOSES = b"[{", b"]}"
 
@@ -65,17 +65,24 @@ class Frames:
                 the number of the event.
         """
         found = piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else bytes(piece)
-        if not found:
-            found = b"\n\n" if _WHOLE.match(self._tail) else b""  # the line, and a blank one
-        elif self._tail and not self._tail.endswith(b"\r") and _FIELD.match(found) and _WHOLE.match(self._tail):
-            found = b"\n" + found
+        if self._tail and not self._tail.endswith(b"\r") and _FIELD.match(found) and _is_whole(self._tail):
+            found = b"\n" + (found or b"\n")
         yield from self._take(self._tail + found)
 
     def end(self) -> Iterator[Any]:
-        """Yield the last event, if its end is missing."""
-        yield from self._take(self._tail + b"\n\n")
+        """Yield the last event, if its end is missing.
+
+        Raises:
+            DecodeError: code "cut" if the stream ends inside an event.
+        """
+        try:
+            yield from self._take(self._tail + b"\n\n")
+        except DecodeError as error:
+            if error.code == "syntax":
+                raise DecodeError(_CUT, code="cut", path=error.path) from None
+            raise
         if self._kind == b"[" and self._array.is_open:
-            raise DecodeError("the array of events is cut", code="syntax", path=(self._count,))
+            raise DecodeError(_CUT, code="cut", path=(self._count,))
 
     def _take(self, buffer: bytes) -> Iterator[Any]:
         if not self._kind:
@@ -126,6 +133,19 @@ class Frames:
         if size > self.limits.line:
             msg = f"an event has more than {self.limits.line} bytes; Limits(line=...) allows more"
             raise DecodeError(msg, code="bytes", path=(self._count,))
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a line ends here even if nothing says so: it isn't data, or its data is."""
+    if not line.startswith(b"data:"):
+        return _NO_DATA.match(line) is not None
+    data = line[5:].strip()
+    if data == _DONE:
+        return True
+    try:
+        return bool(data) and is_a(parse_json(data), (dict, list))
+    except DecodeError:
+        return False
 
 
 class _Array:
@@ -192,8 +212,8 @@ def events(pieces: Iterable[Any] | bytes | str, *, limits: Limits = DEFAULT_LIMI
         limits: bounds on what is read; ``line`` on a line or event.
 
     Raises:
-        DecodeError: code "syntax" if bytes aren't a stream; "bytes" beyond the limit. Its path begins with the number of
-            the event.
+        DecodeError: code "syntax" if bytes aren't a stream, "cut" if they end inside an event, "bytes" beyond the
+            limit. Its path is the number of the event.
     """
     return events_in(pieces, Frames(limits))
 

@@ -119,7 +119,7 @@ class AnthropicEvents(Events):
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the events that bring a response."""
-        usage = document.get("usage")
+        usage: Any = document.get("usage")
         unsaid = {key: None for key in _OF_MESSAGE[:2] if key in document}
         head = {key: value for key, value in document.items() if key not in (*_OF_MESSAGE[2:], "events")}
         begun = {"usage": {**usage, "output_tokens": min(1, usage["output_tokens"])}} if _counts(usage) else {}
@@ -161,7 +161,7 @@ def opened(block: Native, size: int) -> tuple[Native, list[Native]]:
     kind = block.get("type")
     if kind == "text" and type(block.get("text")) is str:
         cited = [{"type": "citations_delta", "citation": citation} for citation in block.get("citations") or ()]
-        empty = {"citations": []} if cited else {}
+        empty: Native = {"citations": []} if cited else {}
         texts = [{"type": "text_delta", "text": piece} for piece in pieces_of(block["text"], size)]
         return {**block, "text": "", **empty}, [*cited, *texts]
     if kind == "thinking" and type(block.get("thinking")) is str:

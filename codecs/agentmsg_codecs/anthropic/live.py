@@ -1,7 +1,7 @@
 """Anthropic's events as chunks, and chunks as its events; see ``events`` for what each says.
 
-A block is announced before its pieces, and closed before the next. Thinking without Anthropic's signature is closed with
-an empty one: clients wait for it.
+A block is announced before its pieces, and closed before the next. Thinking without Anthropic's signature is closed
+with an empty one: clients wait for it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.formats import Native
 from agentmsg_codecs.anthropic.events import CALLS, DELTA, START, STOP, opened
 from agentmsg_codecs.anthropic.names import FAMILY
-from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_call, make_chunk, make_text, make_thinking, said
+from agentmsg_codecs.wire.live import (
+    WHOLE,
+    Reader,
+    Writer,
+    make_call,
+    make_chunk,
+    make_text,
+    make_thinking,
+    plain,
+    said,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from agentmsg.formats import Native
 
 _BLANK: dict[str, Native] = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}}
 _END_TURN = "end_turn"
@@ -50,11 +61,11 @@ class AnthropicReader(Reader):
     def _piece(self, delta: Native, index: int) -> am.MsgChunk | None:
         kind = delta["type"]
         if kind == "text_delta":
-            return said(make_text(delta["text"]), index)
+            return said(make_text(plain(delta["text"])), index)
         if kind == "input_json_delta":
-            return said(make_call(None, "", raw_input=delta["partial_json"]), index)
+            return said(make_call(None, "", raw_input=plain(delta["partial_json"])), index)
         if kind == "thinking_delta":
-            return said(make_thinking(delta["thinking"]), index)
+            return said(make_thinking(plain(delta["thinking"])), index)
         if kind == "compaction_delta":
             return said(am.CompactionBlock(delta["content"]), index)
         name, key, value = {

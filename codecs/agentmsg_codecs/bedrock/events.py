@@ -4,7 +4,8 @@
 | --- | --- |
 | messageStart | output.message |
 | contentBlockStart | the block of its index |
-| contentBlockDelta | text, reasoningContent.text, toolUse.input and redactedContent appended; citation extended; the rest set |
+| contentBlockDelta: text, reasoningContent.text and redactedContent, toolUse.input | appended |
+| contentBlockDelta: citation; lists; any other | extended; extended; set |
 | messageStop | stopReason, additionalModelResponseFields |
 | metadata | usage, metrics and its other keys |
 | any name that ends in Exception | the stream has failed |

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.formats import Native
 from agentmsg_codecs.bedrock.events import DELTA, INDEX, START, STOP, BedrockEvents, opened
 from agentmsg_codecs.bedrock.names import FAMILY
 from agentmsg_codecs.wire.live import (
@@ -16,11 +15,14 @@ from agentmsg_codecs.wire.live import (
     make_chunk,
     make_text,
     make_thinking,
+    plain,
     said,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from agentmsg.formats import Native
 
 
 class BedrockReader(Reader):
@@ -49,16 +51,16 @@ class BedrockReader(Reader):
     def _piece(self, delta: Native, index: int) -> am.MsgChunk | None:
         ((kind, piece),) = delta.items()
         if kind == "text":
-            return said(make_text(piece), index)
+            return said(make_text(plain(piece)), index)
         if kind == "toolUse":
-            return said(make_call(None, "", raw_input=piece["input"]), index)
+            return said(make_call(None, "", raw_input=plain(piece["input"])), index)
         if kind == "citation":
             (found,) = self._blocks({"citationsContent": {"content": [{"text": ""}], "citations": [piece]}})
             return said(found, index)
         if kind != "reasoningContent":
             return said(self._blocks({kind: piece})[0], index)
         if piece.keys() == {"text"}:
-            return said(make_thinking(piece["text"]), index)
+            return said(make_thinking(plain(piece["text"])), index)
         held = piece if "redactedContent" in piece else {"reasoningText": {"text": "", **piece}}
         return said(self._blocks({kind: held})[0], index)
 

@@ -37,6 +37,7 @@ class GeminiFold(Fold):
         self._candidates: dict[Any, Native] = {}
 
     def take(self, event: Native) -> None:
+        """Take the next chunk."""
         if event.get("error") is not None:
             self.error = event["error"]
         for candidate in event.get("candidates") or ():
@@ -64,6 +65,7 @@ class GeminiFold(Fold):
                     parts.append(dict(part))
 
     def made(self) -> Native:
+        """Return the response."""
         if not self._candidates:
             return dict(self.head)
         return {**self.head, "candidates": list(self._candidates.values())}
@@ -105,7 +107,7 @@ class GeminiEvents(Events):
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the chunks that bring a response."""
-        head = {key: document[key] for key in ("modelVersion", "responseId") if key in document}
+        head: Native = {key: document[key] for key in ("modelVersion", "responseId") if key in document}
         for candidate in document.get("candidates") or ():
             content = candidate.get("content")
             parts = content.get("parts") if is_object(content) else None

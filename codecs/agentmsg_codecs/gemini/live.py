@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.formats import Native
 from agentmsg_codecs.gemini.events import GeminiEvents, goes_on, is_blank, without_parts
 from agentmsg_codecs.gemini.names import PROVIDER
-from agentmsg_codecs.wire.live import Reader, Writer, make_chunk, make_part, make_text, make_thinking
+from agentmsg_codecs.wire.live import Reader, Writer, make_chunk, make_text, make_thinking, piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from agentmsg.formats import Native
 
 _FILLER: Native = {"text": "-", "thoughtSignature": "-"}
 
@@ -54,11 +55,11 @@ class GeminiReader(Reader):
             self._last = part
         if type(part.get("text")) is str and part.keys() <= {"text", "thought"}:
             make = make_thinking if part.get("thought") else make_text
-            return make_part(make(part["text"]), self._index)
+            return piece(make(part["text"]), self._index)
         # At its place, which its id may be made of.
         parts = [*[_FILLER] * self._index, part]
         found = self.message({**self._fold.head, "candidates": [{"content": {"role": "model", "parts": parts}}]})
-        return make_part(found.content[-1], self._index)
+        return piece(found.content[-1], self._index)
 
     def _cited(self, message: am.Msg) -> Iterable[am.ChunkPart]:
         """Yield the citations of texts, which the last chunk tells, once."""
@@ -67,7 +68,7 @@ class GeminiReader(Reader):
         for index, block in enumerate(message.content):
             if type(block) is am.TextBlock and block.citations:
                 self._is_cited = True
-                yield make_part(block.evolve(text=""), index)
+                yield piece(am.TextBlock("", citations=block.citations), index)
 
     def _message(self) -> am.Msg:
         return self.message(self._fold.document())

@@ -2,7 +2,7 @@
 
 | chunk | response |
 | --- | --- |
-| choices: delta | message; see ``_TEXTS``: these are appended, lists with an index joined by it, others extended, the rest set |
+| choices: delta | message: texts appended (see ``_TEXTS``), lists joined by index or extended, the rest set |
 | choices: logprobs | lists extended |
 | choices: finish_reason and any other key | the last that isn't null |
 | usage, and any other key | the last that isn't null |
@@ -34,6 +34,7 @@ _TEXTS = frozenset({
     "transcript",
 })  # fmt: skip
 _OF_CALL = {"function": "arguments", "custom": "input"}
+_DETAILS = "reasoning_details"
 _SPLIT = ("reasoning_content", "reasoning", "content", "refusal")
 
 
@@ -91,7 +92,7 @@ def join_delta(mine: Native, delta: Native, strings: Strings) -> None:
             _join_items(mine, key, value, strings)
         elif is_object(value):
             join_delta(_object_in(mine, key), value, strings)
-        elif value != "" or key not in mine:  # noqa: PLC1901 - later fragments of a call repeat its id as ""
+        elif value != "" or key not in mine:
             mine[key] = value
 
 
@@ -153,6 +154,7 @@ class OpenAIEvents(Events):
     """Chunks of Chat Completions."""
 
     response: ClassVar[str] = "openai-response"
+    alternates: ClassVar[bool] = True
 
     def fold(self) -> Fold:
         """Return what collects chunks."""
@@ -173,7 +175,6 @@ class OpenAIEvents(Events):
             yield {**head, "choices": [{**index, "delta": {}, **rest}], **asks}
         if asks or not document["choices"]:
             yield {**head, "choices": [], **({"usage": document["usage"]} if asks else {})}
-
 
     def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
         """Return what reads chunks."""
@@ -198,7 +199,9 @@ def deltas_of(message: Native, size: int) -> Iterator[Native]:
             if type(message[key]) is not str:
                 raise Unreadable
             yield from ({key: piece} for piece in pieces_of(message[key], size))
-    rest = {key: value for key, value in message.items() if key not in ("role", "tool_calls", *_SPLIT)}
+        if key == "reasoning" and _DETAILS in message:
+            yield {_DETAILS: message[_DETAILS]}
+    rest = {key: value for key, value in message.items() if key not in ("role", "tool_calls", _DETAILS, *_SPLIT)}
     if rest:
         yield rest
     calls = message.get("tool_calls")

@@ -16,10 +16,11 @@ from agentmsg_codecs.wire.live import (
     Writer,
     make_call,
     make_chunk,
-    make_part,
     make_refusal,
     make_text,
     make_thinking,
+    piece,
+    plain,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +56,13 @@ class OpenAIReader(Reader):
         delta: Native = choice.get("delta") or {}
         parts = tuple(self._parts(delta)) if delta else ()
         tells = choice.get("finish_reason") is not None or bool(event.get("usage")) or not event.keys() <= _USUAL
-        if self._began and not tells and len(choices or ()) == bool(choice) and not choice.get("logprobs") and delta.keys() <= _READ:
+        if (
+            self._began
+            and not tells
+            and len(choices or ()) == bool(choice)
+            and not choice.get("logprobs")
+            and delta.keys() <= _READ
+        ):
             return make_chunk(parts=parts) if parts else None  # the usual case
         others = {key: value for key, value in delta.items() if key not in _READ or key == "role"}
         kept = [{**choice, "delta": others} if held is choice else held for held in choices or ()]
@@ -77,15 +84,16 @@ class OpenAIReader(Reader):
             text = delta.get(key)
             if text and (key not in _THOUGHTS or self._thought in (None, key)):
                 self._thought = key if key in _THOUGHTS else self._thought
-                yield make_part(make(text), _THOUGHT if key in _THOUGHTS else key)
+                yield piece(make(plain(text)), _THOUGHT if key in _THOUGHTS else key)
         for item in delta.get("reasoning_details") or ():
-            yield from self._detail(item, has_text=any(delta.get(key) for key in _THOUGHTS))
+            yield from self._detail(item, has_text=self._thought is not None)
         for place, call in enumerate(delta.get("tool_calls") or ()):
-            body = call.get("function") or call.get("custom") or {}
-            kind = "custom" if "custom" in call or call.get("type") == "custom" else "function"
+            kind = "custom" if "custom" in call and "function" not in call else "function"
+            body = call.get(kind) or {}
             text = body.get("arguments") or body.get("input") or ""
-            piece = make_call(call.get("id") or None, body.get("name") or "", raw_input=text, kind=kind)
-            yield make_part(piece, call.get("index", place))
+            link = None if call.get("id") is None else plain(call["id"])
+            made = make_call(link, plain(body.get("name") or ""), raw_input=plain(text), kind=kind)
+            yield piece(made, call.get("index", place))
 
     def _detail(self, item: Native, *, has_text: bool) -> Iterable[am.ChunkPart]:
         """Yield the part of a detail of reasoning: what a text beside it doesn't say, such as its signature."""
@@ -95,7 +103,8 @@ class OpenAIReader(Reader):
         found = self.message({"choices": [{"index": 0, "message": {"role": "assistant", "reasoning_details": [item]}}]})
         for block in found.content:
             if type(block) is am.ThinkingBlock:
-                yield make_part(block.evolve(thinking="") if has_text else block, _THOUGHT)
+                place = f"{_THOUGHT} {item.get('index')}" if item.get("data") else _THOUGHT
+                yield piece(block.evolve(thinking="") if has_text else block, place)
 
     def _message(self) -> am.Msg:
         return self.message(self._rest.document())
@@ -108,9 +117,9 @@ class OpenAIReader(Reader):
         for block in message.content:
             if type(block) is am.TextBlock:
                 if block.citations:
-                    yield make_part(block, "content")
+                    yield piece(block, "content")
             elif type(block) is not am.ThinkingBlock:
-                yield make_part(block)
+                yield piece(block)
 
 
 class OpenAIWriter(Writer):
@@ -158,7 +167,12 @@ class OpenAIWriter(Writer):
         if number is not None:
             return {"index": number, kind: {key: text}}
         number = self._calls[self.key] = len(self._calls)
-        return {"index": number, "id": block.id or f"call_{number}", "type": kind, kind: {"name": block.name, key: text}}
+        return {
+            "index": number,
+            "id": block.id or f"call_{number}",
+            "type": kind,
+            kind: {"name": block.name, key: text},
+        }
 
     def whole(self, document: Native) -> Iterable[Native]:
         """Return the chunks of whole blocks."""

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 ENDS = ("completed", "incomplete", "failed")
 BEGINS = ("created", "in_progress", "queued")
 # Where each kind of delta goes: the list of parts and the key of the index in it, if it is in a part; the field.
-DELTAS = {
+DELTAS: dict[str, tuple[str, str, str]] = {
     "output_text": ("content", "content_index", "text"), "refusal": ("content", "content_index", "refusal"),
     "reasoning_text": ("content", "content_index", "text"),
     "reasoning_summary_text": ("summary", "summary_index", "text"),
-    "function_call_arguments": (None, None, "arguments"), "mcp_call_arguments": (None, None, "arguments"),
-    "custom_tool_call_input": (None, None, "input"), "code_interpreter_call_code": (None, None, "code"),
+    "function_call_arguments": ("", "", "arguments"), "mcp_call_arguments": ("", "", "arguments"),
+    "custom_tool_call_input": ("", "", "input"), "code_interpreter_call_code": ("", "", "code"),
 }  # fmt: skip
 _PARTS = {"content_part": ("content", "content_index"), "reasoning_summary_part": ("summary", "summary_index")}
 # How each kind of item is announced: without what its deltas bring.
@@ -86,7 +86,7 @@ class _Fold(Fold):
 
     def _extend(self, name: str, event: Native) -> None:
         key, index, field = DELTAS[name]
-        owner = self._items[event["output_index"]] if key is None or index is None else self._part(event, key, index)
+        owner = self._items[event["output_index"]] if not key else self._part(event, key, index)
         self.strings.add(owner, field, event["delta"])
 
     def _part(self, event: Native, key: str, index: str) -> Native:
@@ -162,25 +162,30 @@ def _unfolded(document: Native, size: int) -> Iterator[Native]:
 
 
 def announced(item: Native) -> Native:
+    """Return an item as it is announced: without what its deltas bring."""
     begun = {"status": "in_progress"} if "status" in item else {}
     emptied: Native = {key: [] for key in ("content", "summary") if is_list(item.get(key))}
-    if item.get("type") in _OF_ITEM and type(item.get(_OF_ITEM[item["type"]][1])) is str:
-        emptied[_OF_ITEM[item["type"]][1]] = ""
-    return {**item, **begun, **emptied}
+    _, key = _text_of(item)
+    return {**item, **begun, **emptied, **({} if key is None else {key: ""})}
+
+
+def _text_of(item: Native) -> tuple[str, str | None]:
+    """Return the name of the deltas that bring the text of an item, and its key; None if it has none."""
+    kind = item.get("type")
+    name, key = _OF_ITEM.get(kind, ("", None)) if type(kind) is str else ("", None)
+    return name, key if key is not None and type(item.get(key)) is str else None
 
 
 def inside(item: Native, place: Native, size: int) -> Iterator[Native]:
     """Yield the events of what an item holds."""
-    kind = item.get("type")
-    for number, part in enumerate(item.get("summary") or ()):
-        yield from _part("reasoning_summary", part, {**place, "summary_index": number}, size)
-    for number, part in enumerate(item.get("content") or ()):
-        if is_object(part):
-            yield from _part("content", part, {**place, "content_index": number}, size)
-    if kind in _OF_ITEM:
-        name, key = _OF_ITEM[kind]
-        if type(item.get(key)) is str:
-            yield from _texts(name, key, item[key], place, size)
+    for family, key in (("reasoning_summary", "summary"), ("content", "content")):
+        parts = item.get(key)
+        for number, part in enumerate(parts if is_list(parts) else ()):
+            if is_object(part):
+                yield from _part(family, part, {**place, f"{key}_index": number}, size)
+    name, text = _text_of(item)
+    if text is not None:
+        yield from _texts(name, text, item[text], place, size)
 
 
 def _part(family: str, part: Native, place: Native, size: int) -> Iterator[Native]:

@@ -1,7 +1,7 @@
 """Events of the Responses API as chunks, and chunks as its events; see ``events`` for what each says.
 
-A text, a call and thinking are read as they arrive; what an item says besides when it is done, and reasoning's encrypted
-content when the response is. All other items come whole when they are done.
+A text, a call and thinking are read as they arrive; what an item says besides when it is done, and reasoning's
+encrypted content when the response is. All other items come whole when they are done.
 
 Every item is announced, its parts too, and each is done before the next, in the order of ``output_index``.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.formats import Native
 from agentmsg_codecs.openai_responses.events import BEGINS, DELTAS, ENDS, ResponsesEvents, announced, inside
 from agentmsg_codecs.wire.live import (
     WHOLE,
@@ -19,15 +18,18 @@ from agentmsg_codecs.wire.live import (
     Writer,
     make_call,
     make_chunk,
-    make_part,
     make_refusal,
     make_text,
     make_thinking,
+    piece,
+    plain,
     said,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from agentmsg.formats import Native
 
 _ITEM = "response.output_item."
 _MAKE = {
@@ -35,6 +37,7 @@ _MAKE = {
     "reasoning_summary_text": make_thinking,
 }  # fmt: skip
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
+_UNCITED: Native = {"annotations": []}
 _STREAMED = ("message", "reasoning", *_CALLS)
 _PIECE = {am.TextBlock: "text", am.RefusalBlock: "refusal", am.ThinkingBlock: "thinking"}
 
@@ -69,25 +72,25 @@ class ResponsesReader(Reader):
             if not is_custom and name != "function_call_arguments":
                 return None  # it comes whole
             kind = "custom" if is_custom else "function"
-            return said(make_call(None, "", raw_input=event["delta"], kind=kind), f"{item}/0")
+            return said(make_call(None, "", raw_input=plain(event["delta"]), kind=kind), f"{item}/0")
         _, index, _ = DELTAS[name]
         place = f"{item}/{event[index]}"
         if make is make_thinking:
             # The parts of reasoning are one text, with a blank line between them.
             lead = "\n\n" if event[index] and place not in self._begun else ""
             self._begun.add(place)
-            return said(make(lead + event["delta"]), f"{item}/0")
-        return said(make(event["delta"]), place)
+            return said(make(lead + plain(event["delta"])), f"{item}/0")
+        return said(make(plain(event["delta"])), place)
 
     def _item(self, what: str, index: int, item: Native) -> am.MsgChunk | None:
-        kind = item.get("type")
+        kind = str(item.get("type"))
         if what == "added":
             if kind == "reasoning":  # what it says besides comes last, but it has its place here
                 return said(am.ThinkingBlock("", item_id=item.get("id")), f"{index}/0")
             if kind not in _CALLS:
                 return None
             begun = {"status": "completed"} if "status" in item else {}
-            (call,) = self._blocks({**item, _CALLS[str(kind)]: item.get(_CALLS[str(kind)]) or "", **begun})
+            (call,) = self._blocks({**item, _CALLS[kind]: item.get(_CALLS[kind]) or "", **begun})
             return said(call.evolve(raw_input="") if not call.raw_input else call, f"{index}/0")
         if kind == "reasoning":
             return None
@@ -99,7 +102,7 @@ class ResponsesReader(Reader):
         """Return the parts of what an item says besides its pieces; of other items, all."""
         blocks = self._blocks(item)
         if item.get("type") not in _STREAMED:
-            return tuple(make_part(block) for block in blocks)
+            return tuple(piece(block) for block in blocks)
         found: list[am.ChunkPart] = []
         for number, block in enumerate(blocks):
             key = _PIECE.get(type(block))
@@ -109,7 +112,7 @@ class ResponsesReader(Reader):
                 rest = block.evolve(raw_input="")
             else:
                 rest = block
-            found.append(make_part(rest, f"{index}/{number}"))
+            found.append(piece(rest, f"{index}/{number}"))
         return tuple(found)
 
     def _closing(self, response: Native) -> am.MsgChunk:
@@ -181,7 +184,7 @@ class ResponsesWriter(Writer):
             yield self._event("reasoning_summary_part.added", **self._place, summary_index=0, part=part)
         elif kind is not am.ToolUseBlock:
             is_text = kind is am.TextBlock
-            part = {"type": "output_text", "text": "", "annotations": []} if is_text else {"type": "refusal", "refusal": ""}
+            part = {"type": "output_text", "text": "", **_UNCITED} if is_text else {"type": "refusal", "refusal": ""}
             yield self._event("content_part.added", **self._place, content_index=0, part=part)
 
     def _name(self) -> tuple[str, Native]:

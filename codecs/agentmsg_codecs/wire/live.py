@@ -1,7 +1,7 @@
 """Answers as they arrive: the chunks of a provider's events, and chunks in the events of another.
 
-``Reader`` makes chunks of events, and ``Writer`` events of chunks. A writer streams texts, thinking and calls; what else
-an answer holds is written whole, as soon as it is complete, in the form that its codec gives it.
+``Reader`` makes chunks of events, and ``Writer`` events of chunks. A writer streams texts, thinking and calls; what
+else an answer holds is written whole, as soon as it is complete, in the form that its codec gives it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import EMPTY, Native, adopt, dump_json, maker, speed
+from agentmsg.formats import EMPTY, Native, Unreadable, adopt, dump_json, maker, speed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +27,10 @@ make_text, make_thinking, make_refusal = (
 # Of what isn't streamed, each text is one piece.
 WHOLE = sys.maxsize
 _HEAD = ("role", "id", "model", "provider", "api", "created_at")
+# The classes of which pieces without an index continue the one before.
+_JOINED = frozenset({am.TextBlock, am.ThinkingBlock, am.RefusalBlock})
+# What the last event may say first.
+_LATE = ("id", "model", "created_at")
 _BY_KEY = ("response_metadata", "extras", "metadata")
 _REST = (*_BY_KEY, "finish_reason", "structured")
 _COUNTERS = (
@@ -35,9 +39,31 @@ _COUNTERS = (
 )  # fmt: skip
 
 
-def said(block: Any, index: int | str | None) -> am.MsgChunk:
+def piece(block: Any, index: Any = None) -> am.ChunkPart:
+    """Return a piece of a block.
+
+    Raises:
+        Unreadable: if its index isn't one.
+    """
+    if index is not None and type(index) is not int and type(index) is not str:
+        raise Unreadable
+    return make_part(block, index)
+
+
+def said(block: Any, index: Any) -> am.MsgChunk:
     """Return the chunk of a piece of a block."""
-    return make_chunk(parts=(make_part(block, index),))
+    return make_chunk(parts=(piece(block, index),))
+
+
+def plain(text: Any) -> str:
+    """Return a text of an event.
+
+    Raises:
+        Unreadable: if it isn't one.
+    """
+    if type(text) is not str:
+        raise Unreadable
+    return text
 
 
 class Reader:
@@ -70,7 +96,7 @@ class Reader:
 
     def rest(self, message: am.Msg) -> dict[str, Any]:
         """Return the fields of a chunk that say how a message ended, and what it cost, as far as they are new."""
-        fields: dict[str, Any] = {name: getattr(message, name) for name in _REST}
+        fields: dict[str, Any] = {name: getattr(message, name) for name in (*_LATE, *_REST)}
         for name in _BY_KEY:
             before = self._told.get(name, EMPTY)
             fields[name] = adopt({key: value for key, value in fields[name].items() if before.get(key) != value})
@@ -98,6 +124,7 @@ class Writer:
     Attributes:
         is_parallel: whether pieces of several blocks may alternate.
         signs: the provider whose signatures on thinking count.
+        waits: whether the pieces of calls alternate in the source.
         key: of the block that is open: its class and index; None if there is none.
         opened: the first piece of that block.
 
@@ -112,12 +139,14 @@ class Writer:
     def __init__(self, codec: am.Codec, thinking: Thinking) -> None:
         self.codec = codec
         self.thinking = thinking
+        self.waits = True
         self._began = False
         self.key: Any = None
         self.opened: Any = None  # the first piece of the one that is open
         self._pieces: list[am.ChunkPart] = []  # of what is open, where it is written whole
-        self._texts: list[str] = []
-        self._waiting: list[am.ChunkPart] = []
+        self._texts: list[str] = []  # the arguments of the one that is open
+        self._waiting: list[tuple[Any, am.ChunkPart]] = []
+        self._links: dict[Any, tuple[str, int]] = {}
 
     # -- what each provider tells -------------------------------------------------------------------------------------
 
@@ -161,7 +190,7 @@ class Writer:
             self._began = True
             out += self.begin(chunk)
         for part in chunk.parts:
-            self._take(part, out)
+            self._take(self._key_of(part), part, out)
         return out
 
     def end(self, document: Native) -> list[Native]:
@@ -170,56 +199,67 @@ class Writer:
         self._began = True
         self._close(out)
         while self._waiting:
+            # One after the other, in the order in which they began.
+            first = self._waiting[0][0]
             waiting, self._waiting = self._waiting, []
-            first = _key(waiting[0])
-            for part in waiting:
-                if _key(part) == first:
-                    self._take(part, out)
+            for key, part in waiting:
+                if key == first:
+                    self._take(key, part, out)
                 else:
-                    self._waiting.append(part)
+                    self._waiting.append((key, part))
             self._close(out)
         out += self.finish(document)
         return out
 
-    def _take(self, part: am.ChunkPart, out: list[Native]) -> None:
-        key = _key(part)
-        if key != self.key and _says_nothing(part.block):
-            return
-        if key != self.key or part.index is None and not _joins(part.block):
+    def _key_of(self, part: am.ChunkPart) -> Any:
+        """Return what tells the block of a piece from others: class, index, and how many ids that index had before."""
+        block: Any = part.block
+        base = (type(block), part.index)
+        link = block.id if base[0] is am.ToolUseBlock else None
+        if link:
+            before, turn = self._links.get(base, (link, 0))
+            self._links[base] = (link, turn + (before != link))
+        elif part.index is None and base[0] not in _JOINED:
+            return object()  # a block of its own
+        return (*base, self._links.get(base, (None, 0))[1])
+
+    def _take(self, key: Any, part: am.ChunkPart, out: list[Native]) -> None:
+        block: Any = part.block
+        if key != self.key:
+            if _says_nothing(block):
+                return
             if self.key is not None and self._must_wait(key):
-                self._waiting.append(part)
+                self._waiting.append((key, part))
                 return
             self._close(out)
-            self.key, self.opened = key, part.block
-            if self.streams(part.block):
-                out += self.open(part.block)
-        if not self.streams(self.opened):
-            self._pieces.append(part)
-            return
-        block: Any = part.block
+            self.key, self.opened = key, block
+            if self.streams(block):
+                out += self.open(block)
         if type(block) is am.ToolUseBlock:
             if block.raw_input is None:  # it came whole
                 block = block.evolve(raw_input=dump_json(block.input).decode())
             self._texts.append(block.raw_input or "")
-        out += self.more(block)
+        if self.streams(self.opened):
+            out += self.more(block)
+        else:
+            self._pieces.append(part)
         if self._waiting and self._is_complete():
             self._close(out)
             waiting, self._waiting = self._waiting, []
             for held in waiting:
-                self._take(held, out)
+                self._take(*held, out)
 
     def _must_wait(self, key: Any) -> bool:
         """Whether another block must wait until the open one is complete."""
-        if self.is_parallel:
+        if self.is_parallel or not self.waits:
             return False
-        return any(_key(part) == key for part in self._waiting) or not self._is_complete()
+        return any(held == key for held, _ in self._waiting) or not self._is_complete()
 
     def _is_complete(self) -> bool:
-        if type(self.opened) is not am.ToolUseBlock or not self.streams(self.opened):
+        if type(self.opened) is not am.ToolUseBlock:
             return True
         self._texts[:] = ["".join(self._texts)]
-        text = self._texts[0]
-        return text.rstrip().endswith("}") and speed.parse_arguments(text)[0]
+        return self._texts[0].rstrip().endswith("}") and speed.parse_arguments(self._texts[0])[0]
 
     def _close(self, out: list[Native]) -> None:
         if self.key is None:
@@ -238,9 +278,9 @@ class Writer:
         if not content:
             return ()
         try:
-            return self.whole(am.encode(message.evolve(content=content), self.codec, on_loss="ignore"))
-        except AgentMsgError:
-            return ()  # the report tells it
+            return list(self.whole(am.encode(message.evolve(content=content), self.codec, on_loss="ignore")))
+        except (AgentMsgError, LookupError, TypeError, AttributeError, ValueError):
+            return ()  # it has no form in a stream; the report tells it where the response has none either
 
     def _is_left_out(self, block: Any) -> bool:
         if type(block) is not am.ThinkingBlock or self.thinking == "show":
@@ -254,15 +294,6 @@ def _settled(block: Any) -> Any:
     return block.evolve(input=block.input, raw_input=None) if is_valid else block
 
 
-def _key(part: am.ChunkPart) -> Any:
-    return type(part.block), part.index
-
-
 def _says_nothing(block: Any) -> bool:
     """Whether thinking is only announced: of most, nothing comes."""
-    return type(block) is am.ThinkingBlock and not block.thinking and block.signature is block.redacted is None
-
-
-def _joins(block: Any) -> bool:
-    """Whether pieces without an index continue the one before."""
-    return type(block) in (am.TextBlock, am.ThinkingBlock, am.RefusalBlock)
+    return type(block) is am.ThinkingBlock and not block.thinking and (block.signature, block.redacted) == (None, None)
