@@ -419,7 +419,8 @@ def test_frames_are_cut_anywhere() -> None:
 
 
 @pytest.mark.parametrize(("raw", "code"), [
-    (b"data: {\n\n", "syntax"), (b'[{"a": 1}, {"b"', "cut"), (b'data: {"a": [1', "cut"), (b"data: 1\n\ndata: x\n\n", "syntax"),
+    (b"data: {\n\n", "syntax"), (b"data: 1\n\ndata: x\n\n", "syntax"),
+    (b'[{"a": 1}, {"b"', "cut"), (b'data: {"a": [1', "cut"),
     (b"data: " + b"x" * 3000, "bytes"), (b"[" + b'{"a": "' + b"x" * 3000, "bytes"),
     (b"".join(b"data: x\n" for _ in range(3000)), "bytes"),
 ])  # fmt: skip
