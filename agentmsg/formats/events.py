@@ -2,7 +2,16 @@
 
 A provider's ``Events`` fold events into the response that the same request gives without streaming, as plain data, and
 unfold a response into the events that would have brought it. All else follows: the codec of the response reads what was
-folded, exactly.
+folded, exactly. A codec names the module of its ``EVENTS`` in ``Codec.events``.
+
+| names | what they are |
+| --- | --- |
+| Events | what a provider's streams are: a subclass for each |
+| Fold, Strings | collects events; the texts inside it that arrive in pieces |
+| Writer, Thinking | writes chunks as events; what becomes of thinking that can't be sent back |
+| events_of | the ``Events`` of a codec |
+| pieces_of, arguments_of | a text in pieces; the value of arguments, or their text if they were cut |
+| with_cut_calls | a message whose native calls with cut arguments are calls |
 """
 
 from __future__ import annotations
