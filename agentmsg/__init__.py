@@ -22,6 +22,7 @@ from agentmsg.errors import (
     InvalidMessage,
     LossError,
     NotUnderstood,
+    StreamBroken,
 )
 from agentmsg.lazy import later
 from agentmsg.limits import Limits
@@ -62,6 +63,7 @@ from agentmsg.values.frozen import JSON, FrozenDict, FrozenList, thaw
 if TYPE_CHECKING:
     from agentmsg.api.joining import decode_parts
     from agentmsg.api.reading import decode, loads
+    from agentmsg.api.streams import collect, emit, transcode
     from agentmsg.api.trimming import trim_messages
     from agentmsg.api.writing import Conversion, convert, dumps, encode, restore
     from agentmsg.checking.detection import detect, recognize
@@ -87,6 +89,7 @@ if TYPE_CHECKING:
     from agentmsg.stream.accumulator import Accumulator
     from agentmsg.stream.chunk import ChunkPart, MsgChunk
     from agentmsg.stream.documents import decode_chunk, encode_chunk
+    from agentmsg.stream.live import ChunkReader
     from agentmsg.stream.partial_json import parse_partial
     from agentmsg.stream.splitting import chunks_of
     from agentmsg_codecs import CodecName
@@ -98,6 +101,7 @@ _LATER = {
     "Accumulator": "agentmsg.stream",
     "As": "agentmsg.embed.annotations",
     "ChunkPart": "agentmsg.stream",
+    "ChunkReader": "agentmsg.stream",
     "Codec": "agentmsg.formats.codec",
     "CodecName": "agentmsg_codecs",
     "Conversion": "agentmsg.api.writing",
@@ -117,6 +121,7 @@ _LATER = {
     "check": "agentmsg.fitting.repairing",
     "chunks_of": "agentmsg.stream",
     "codec_names": "agentmsg.registry",
+    "collect": "agentmsg.api.streams",
     "convert": "agentmsg.api.writing",
     "decode": "agentmsg.api.reading",
     "decode_chunk": "agentmsg.stream",
@@ -126,6 +131,7 @@ _LATER = {
     "dump_lines": "agentmsg.files.lines",
     "dump_losses": "agentmsg.fitting.loss_reports",
     "dumps": "agentmsg.api.writing",
+    "emit": "agentmsg.api.streams",
     "encode": "agentmsg.api.writing",
     "encode_chunk": "agentmsg.stream",
     "filter_messages": "agentmsg.ops.filtering",
@@ -140,7 +146,9 @@ _LATER = {
     "repair": "agentmsg.fitting.repairing",
     "restore": "agentmsg.api.writing",
     "same": "agentmsg.model.equality",
+    "stream": "agentmsg.stream",
     "token_counter": "agentmsg.ops.tokens",
+    "transcode": "agentmsg.api.streams",
     "trim_messages": "agentmsg.api.trimming",
 }
 
@@ -229,6 +237,11 @@ __all__ = [  # noqa: RUF022
     "ChunkPart",
     "Accumulator",
     "chunks_of",
+    "collect",
+    "emit",
+    "transcode",
+    "stream",
+    "ChunkReader",
     "decode_chunk",
     "encode_chunk",
     "parse_partial",
@@ -244,6 +257,7 @@ __all__ = [  # noqa: RUF022
     "InvalidMessage",
     "DecodeError",
     "NotUnderstood",
+    "StreamBroken",
     "EncodeError",
     "LossError",
     "CodecLookupError",

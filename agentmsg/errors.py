@@ -3,7 +3,8 @@
     AgentMsgError
     ├── InvalidMessage      a message, block or value that can't be made (also a ValueError)
     ├── DecodeError         a document that a codec can't read (also a ValueError)
-    │   └── NotUnderstood   a document whose format isn't recognised
+    │   ├── NotUnderstood   a document whose format isn't recognised
+    │   └── StreamBroken    a stream that ended before its message
     ├── EncodeError         a history that can't be written (also a ValueError)
     ├── LossError           a conversion that would lose content, or a loss report that doesn't fit
     ├── CodecLookupError    a codec that isn't known (also a LookupError)
@@ -30,6 +31,7 @@ __all__ = [
     "InvalidMessage",
     "LossError",
     "NotUnderstood",
+    "StreamBroken",
     "excerpt",
     "is_a",
     "refused",
@@ -41,10 +43,12 @@ CODES: Mapping[str, str] = {
     "column": "no column of a Parquet file holds the documents, or several do",
     "compression": "compressed bytes are damaged or cut",
     "content-loss": "writing would lose content, and no loss report was asked for",
+    "cut": "a stream ended before its message",
     "depth": "values are nested deeper than Limits.depth, or contain themselves",
     "duplicate-key": "an object holds a key twice, and the policy is 'error'",
     "edited": "the loss report belongs to another history",
     "exists": "the output file exists, and replacing it was not allowed",
+    "failed": "the provider ended a stream with an error",
     "file": "a file can't be opened, read or written",
     "form": "the name of a file doesn't match its content",
     "integer-range": "an integer has more digits than Python converts",
@@ -210,6 +214,28 @@ class NotUnderstood(DecodeError):
         self.is_mixed = is_mixed
         self.inside = tuple(inside)
         self.parts = tuple(parts)
+
+
+class StreamBroken(DecodeError):
+    """A stream that ended before its message did.
+
+    Attributes:
+        history: what came, with ``metadata["partial"]``; an empty one if nothing can be read.
+        error: what the provider said, as plain data; None if it was cut.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "cut",
+        history: object = None,
+        error: object = None,
+        codec: str | None = None,
+    ) -> None:
+        super().__init__(message, code=code, codec=codec)
+        self.history: Any = history
+        self.error: Any = error
 
 
 class EncodeError(AgentMsgError, ValueError):

@@ -39,6 +39,7 @@ _COMMANDS = {
     "schema": ("agentmsg.cli.schema", "Print the JSON Schema of a format."),
     "show": ("agentmsg.cli.show", "Show a conversation in the terminal or as a web page."),
     "stats": ("agentmsg.cli.stats", "Count messages, text, tool calls and tokens."),
+    "stream": ("agentmsg.cli.stream", "Convert a provider's stream as it arrives."),
     "trim": ("agentmsg.cli.changing:trim_command", "Keep what fits into a budget of tokens."),
 }
 # The extra that installs a package some commands need.

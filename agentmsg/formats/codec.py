@@ -78,6 +78,7 @@ class Codec:
         content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
             the family's name decides for the family.
         tool_keys: parameters of a request that give the model a tool by being there, as ``{}`` does; likewise.
+        events: the module of the family whose ``EVENTS`` tells what its streams are; see ``agentmsg.formats.events``.
         tables: the tables of an SQLite database in which the framework keeps documents; see ``keys_in`` and ``stored``.
     """
 
@@ -98,6 +99,7 @@ class Codec:
     joins_turns: ClassVar[bool] = False
     repairs_with: ClassVar[Mapping[str, Any]] = EMPTY
     envelope: ClassVar[Envelope | None] = None
+    events: ClassVar[str | None] = None
     tables: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **options: Any) -> None:

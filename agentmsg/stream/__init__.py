@@ -10,7 +10,20 @@ from __future__ import annotations
 from agentmsg.stream.accumulator import Accumulator
 from agentmsg.stream.chunk import ChunkPart, MsgChunk
 from agentmsg.stream.documents import decode_chunk, encode_chunk
+from agentmsg.stream.frames import events, sse
+from agentmsg.stream.live import ChunkReader
 from agentmsg.stream.partial_json import parse_partial
 from agentmsg.stream.splitting import chunks_of
 
-__all__ = ["Accumulator", "ChunkPart", "MsgChunk", "chunks_of", "decode_chunk", "encode_chunk", "parse_partial"]
+__all__ = [
+    "Accumulator",
+    "ChunkPart",
+    "ChunkReader",
+    "MsgChunk",
+    "chunks_of",
+    "decode_chunk",
+    "encode_chunk",
+    "events",
+    "parse_partial",
+    "sse",
+]

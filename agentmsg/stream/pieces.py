@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.model.blocks import RefusalBlock, TextBlock, ThinkingBlock, ToolResultBlock
+from agentmsg.model.blocks import CompactionBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolResultBlock
 from agentmsg.model.construction import absent_values, maker
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.stream.chunk import ChunkPart
@@ -33,6 +33,7 @@ _IDS: Mapping[type[Any], str] = {
     RefusalBlock: "item_id",
     ToolUseBlock: "id",
     ToolResultBlock: "tool_call_id",
+    CompactionBlock: "encrypted",
 }
 # Classes that join their neighbour without an index.
 _WORDS = frozenset({TextBlock, ThinkingBlock, RefusalBlock})
@@ -62,7 +63,7 @@ class _Inner:
 
 # How the fields of blocks join.
 _CELLS: Mapping[str, Callable[[Any], Cell]] = {
-    "text": Texts, "thinking": Texts, "refusal": Texts, "redacted": Texts,
+    "text": Texts, "thinking": Texts, "refusal": Texts, "redacted": Texts, "encrypted": First,
     "id": First, "tool_call_id": First, "name": First, "item_id": First, "phase": First, "cache": First,
     "provider": First, "kind": First,
     "citations": Items, "signature": Signed, "content": _Inner,
@@ -100,9 +101,7 @@ def _kind(cls: Any) -> _Kind:
     text = _TEXTS.get(cls, "")
     left_out = {text, "input", "notes"}
     names = tuple(str(field.alias) for field in attrs.fields(cls) if field.init and field.alias not in left_out)
-    absent = {**dict.fromkeys(names), **absent_values(cls), **_NOTHING}
-    if cls is not ToolUseBlock:
-        absent["name"] = None
+    absent = {**dict.fromkeys(names), **_NOTHING, **absent_values(cls)}
     return _Kind(
         text,
         attrgetter(text) if text else None,

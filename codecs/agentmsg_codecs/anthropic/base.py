@@ -24,6 +24,7 @@ class Anthropic(Codec):
     """
 
     family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.anthropic.events"
     fits_as_read: ClassVar[bool] = True
     writes_plain: ClassVar[bool] = True
     kept: ClassVar[frozenset[str]] = frozenset(

@@ -21,6 +21,7 @@ class Bedrock(Codec):
     """
 
     family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.bedrock.events"
     fits_as_read: ClassVar[bool] = True
     writes_plain: ClassVar[bool] = True
     # The keys that Strands adds to messages.

@@ -20,6 +20,7 @@ class Gemini(Codec):
     """
 
     family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.gemini.events"
     fits_as_read: ClassVar[bool] = True
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"citationMetadata", "further"}

@@ -99,6 +99,7 @@ class OpenAICodec(Codec):
 
     name: ClassVar[str] = "openai"
     family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.openai.events"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "OpenAI Chat Completions (requests)"
     has_dialects: ClassVar[bool] = True

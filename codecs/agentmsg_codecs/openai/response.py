@@ -131,6 +131,7 @@ class OpenAIResponseCodec(Answers, Codec):
 
     name: ClassVar[str] = "openai-response"
     family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.openai.events"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "OpenAI Chat Completions (responses)"
     space: ClassVar[str] = RESPONSE

@@ -22,6 +22,7 @@ class OpenAIResponses(Codec):
     """
 
     family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.openai_responses.events"
     fits_as_read: ClassVar[bool] = True
     writes_plain: ClassVar[bool] = True
     content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"outputs", "results"}

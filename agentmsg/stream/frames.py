@@ -1,0 +1,273 @@
+"""Events of a stream from bytes and texts cut anywhere, and server-sent events from events.
+
+| first character | carrier |
+| --- | --- |
+| ``[`` | a JSON array of events |
+| ``{`` | NDJSON: an event a line |
+| any other | server-sent events, as the WHATWG's HTML standard frames them, up to the end or ``data: [DONE]`` |
+
+Lines end in LF, CRLF or CR. Comments, names of events, ids and times to retry say nothing that the events don't. Pieces
+that are whole lines without their ends (``iter_lines`` of most clients) are understood, too.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, cast
+
+from agentmsg.errors import DecodeError, excerpt, is_a
+from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.values.copies import copy_document
+from agentmsg.values.text import dump_json, parse_json
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+
+    from agentmsg.limits import Limits
+
+__all__ = ["Frames", "async_events", "events", "events_in", "sse"]
+
+_CUT = "the stream ends inside an event"
+_BOM, _DONE = b"\xef\xbb\xbf", b"[DONE]"
+# Before such a line another one has ended, even if nothing says so.
+_FIELD = re.compile(rb"(?:data|event|id|retry):|: |:?\Z")
+_NO_DATA = re.compile(rb"(?::|(?:event|id|retry):)[^{}]*\Z")
+_IN_ARRAY = re.compile(rb'["\\\[\]{}]')
+_OPENS, _CLOSES = b"[{", b"]}"
+
+
+class Frames:
+    """Turns pieces into events, as far as they are complete.
+
+    Attributes:
+        limits: those of the events.
+        is_done: whether the stream has said that it ends, as OpenAI's do.
+
+    Args:
+        limits: ``line`` bounds what is kept of a line or event that isn't complete; the others bound each event.
+    """
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.limits = limits
+        self.is_done = False
+        self._tail = b""
+        self._kind = b""
+        self._data: list[bytes] = []
+        self._size = 0
+        self._array = _Array()
+        self._count = 0
+
+    def feed(self, piece: bytes | bytearray | memoryview | str) -> Iterator[Any]:
+        """Yield the events that are complete with another piece.
+
+        Raises:
+            DecodeError: code "syntax" if an event isn't JSON; "bytes" if a line is longer than the limit. Its path is
+                the number of the event.
+        """
+        found = piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else bytes(piece)
+        if self._tail and not self._tail.endswith(b"\r") and _FIELD.match(found) and _is_whole(self._tail):
+            found = b"\n" + (found or b"\n")
+        yield from self._take(self._tail + found)
+
+    def end(self) -> Iterator[Any]:
+        """Yield the last event, if its end is missing.
+
+        Raises:
+            DecodeError: code "cut" if the stream ends inside an event.
+        """
+        try:
+            yield from self._take(self._tail + b"\n\n")
+        except DecodeError as error:
+            if error.code == "syntax":
+                raise DecodeError(_CUT, code="cut", path=error.path) from None
+            raise
+        if self._kind == b"[" and self._array.is_open:
+            raise DecodeError(_CUT, code="cut", path=(self._count,))
+
+    def _take(self, buffer: bytes) -> Iterator[Any]:
+        if not self._kind:
+            buffer = buffer.removeprefix(_BOM).lstrip() if len(buffer) >= len(_BOM) else buffer
+            self._kind = buffer[:1] if not _BOM.startswith(buffer) else b""
+        if self._kind == b"[":
+            self._tail = b""
+            for text in self._array.elements(buffer):
+                yield self._event(text)
+            self._check(self._array.size)
+            return
+        # A final CR may be the first half of CRLF.
+        rest = b"\r" if buffer.endswith(b"\r") else b""
+        lines = buffer[: len(buffer) - len(rest)].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        self._tail = lines.pop() + rest
+        for line in lines:
+            yield from self._line(line)
+        self._check(len(self._tail) + self._size)
+
+    def _line(self, line: bytes) -> Iterator[Any]:
+        if self.is_done:
+            return
+        if line.startswith(b"data:"):
+            data = line[5:].removeprefix(b" ")
+            self._data.append(data)
+            self._size += len(data)
+        elif line.startswith(b"{"):
+            yield self._event(line)
+        elif not line.strip() and self._data:
+            data = b"\n".join(self._data).strip()
+            self._data.clear()
+            self._size = 0
+            if data == _DONE:
+                self.is_done = True
+            elif data:
+                yield self._event(data)
+
+    def _event(self, data: bytes) -> Any:
+        place = self._count
+        self._count += 1
+        try:
+            return parse_json(data, limits=self.limits)
+        except DecodeError as error:
+            error.path = (place,)
+            raise
+
+    def _check(self, size: int) -> None:
+        if size > self.limits.line:
+            msg = f"an event has more than {self.limits.line} bytes; Limits(line=...) allows more"
+            raise DecodeError(msg, code="bytes", path=(self._count,))
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a line ends here even if nothing says so: it isn't data, or its data is."""
+    if not line.startswith(b"data:"):
+        return _NO_DATA.match(line) is not None
+    data = line[5:].strip()
+    if data == _DONE:
+        return True
+    try:
+        return bool(data) and is_a(parse_json(data), (dict, list))
+    except DecodeError:
+        return False
+
+
+class _Array:
+    """Finds the elements of a JSON array that arrives in pieces."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._depth = 0
+        self._in_text = self._escaped = False
+        self.size = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self._depth > 0
+
+    def elements(self, piece: bytes) -> Iterator[bytes]:
+        """Yield the objects in the array that end in a piece."""
+        start = 0
+        if self._escaped:  # the character behind a backslash
+            self._escaped, position = False, 1
+        else:
+            position = 0
+        while True:
+            sign = _IN_ARRAY.search(piece, position)
+            if sign is None:
+                break
+            position = sign.end()
+            byte = sign[0]
+            if byte == b"\\":
+                self._escaped = position == len(piece)
+                position += 1
+            elif byte == b'"':
+                self._in_text = not self._in_text
+            elif not self._in_text and byte in _OPENS:
+                self._depth += 1
+                if self._depth == 2:  # noqa: PLR2004 - an element of the array
+                    start = sign.start()
+                    self._pieces.clear()
+            elif not self._in_text and byte in _CLOSES:
+                self._depth -= 1
+                if self._depth == 1:
+                    yield b"".join((*self._pieces, piece[start:position]))
+                    self._pieces.clear()
+                    start = position
+        if self._depth > 1:
+            self._pieces.append(piece[start:])
+        self.size = sum(map(len, self._pieces))
+
+
+def _is_text(piece: object) -> bool:
+    return is_a(piece, (bytes, bytearray, memoryview, str))
+
+
+def _given(event: object, frames: Frames, own_form: str | None) -> Any:
+    return event if type(event) is dict else copy_document(event, frames.limits.depth, own_form)
+
+
+def events(pieces: Iterable[Any] | bytes | str, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Any]:
+    """Yield the events of a stream as plain data, each as soon as it is complete.
+
+    Args:
+        pieces: bytes or texts of server-sent events, NDJSON or a JSON array, cut anywhere, or lines of them; or events
+            that were parsed already, as plain data or objects of an SDK. A dict is passed on, not copied.
+        limits: bounds on what is read; ``line`` on a line or event.
+
+    Raises:
+        DecodeError: code "syntax" if bytes aren't a stream, "cut" if they end inside an event, "bytes" beyond the
+            limit. Its path is the number of the event.
+    """
+    return events_in(pieces, Frames(limits))
+
+
+def events_in(pieces: Iterable[Any] | bytes | str, frames: Frames, own_form: str | None = None) -> Iterator[Any]:
+    """Do what ``events`` does, with frames that tell whether the stream said its end.
+
+    Args:
+        pieces: as for ``events``.
+        frames: new ones.
+        own_form: a method of an SDK's objects that returns their plain data, if it differs from their dump.
+    """
+    for piece in (cast("Any", pieces),) if _is_text(pieces) else cast("Iterable[Any]", pieces):
+        if _is_text(piece):
+            yield from frames.feed(piece)
+        else:
+            yield _given(piece, frames, own_form)
+        if frames.is_done:
+            return
+    yield from frames.end()
+
+
+async def async_events(pieces: AsyncIterable[Any], frames: Frames, own_form: str | None = None) -> AsyncIterator[Any]:
+    """Yield what ``events_in`` does, of pieces that arrive asynchronously."""
+    async for piece in pieces:
+        if _is_text(piece):
+            for event in frames.feed(piece):
+                yield event
+        else:
+            yield _given(piece, frames, own_form)
+        if frames.is_done:
+            return
+    for event in frames.end():
+        yield event
+
+
+def sse(events: Iterable[Any]) -> Iterator[bytes]:
+    """Yield each event framed as a server-sent event, as the provider does.
+
+    Events that have a type are named by it, but for those of Vercel's SDK; a stream of OpenAI's chunks or of Vercel's
+    ends in ``data: [DONE]``.
+    """
+    ends = False
+    for event in events:
+        if not is_a(event, dict):
+            raise DecodeError(f"an event is an object, not {excerpt(event)}", code="type")
+        kind = event.get("type")
+        is_vercel = isinstance(kind, str) and kind in _OF_VERCEL
+        ends = ends or is_vercel or event.get("object") == "chat.completion.chunk"
+        name = f"event: {kind}\n".encode() if isinstance(kind, str) and not ends and "\n" not in kind else b""
+        yield b"%sdata: %s\n\n" % (name, dump_json(event))
+    if ends:
+        yield b"data: [DONE]\n\n"
+
+
+# Which of these begins a stream of Vercel's.
+_OF_VERCEL = frozenset({"start"})

@@ -1,0 +1,186 @@
+"""Events of Anthropic's Messages API, beta events included; follows the Python package anthropic 2.14.
+
+| event | response |
+| --- | --- |
+| message_start | all but content |
+| content_block_start | the next block of content, by its index |
+| content_block_delta | see ``_DELTAS``; of an unknown kind texts are appended, lists extended, the rest set |
+| message_delta | the keys of delta; counts of usage replace those before; its other keys |
+| ping, message_stop | nothing |
+| error | the stream has failed |
+| any other | events, a list |
+
+Arguments arrive as pieces of JSON. What isn't JSON, because the stream was cut, stays a text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import agentmsg as am
+from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_object
+from agentmsg.formats.events import Events, Fold, arguments_of, pieces_of, with_cut_calls
+from agentmsg_codecs.anthropic.names import FAMILY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agentmsg.formats.events import Thinking, Writer
+
+START, DELTA, STOP = "content_block_start", "content_block_delta", "content_block_stop"
+# The field of the block that each kind of delta extends, and how.
+_DELTAS = {
+    "text_delta": ("text", "text", "add"), "thinking_delta": ("thinking", "thinking", "add"),
+    "signature_delta": ("signature", "signature", "set"), "input_json_delta": ("input", "partial_json", "json"),
+    "citations_delta": ("citations", "citation", "push"), "compaction_delta": ("content", "content", "add"),
+}  # fmt: skip
+_OF_MESSAGE = ("stop_reason", "stop_sequence", "stop_details", "container")
+CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+
+
+class _Fold(Fold):
+    def __init__(self) -> None:
+        super().__init__()
+        self._head: Native = {}
+        self._blocks: dict[int, Native] = {}
+        self._inputs: dict[int, list[str]] = {}
+        self._others: list[Native] = []
+
+    def take(self, event: Native) -> None:
+        kind = event["type"]
+        if kind == DELTA:
+            self._extend(event["index"], event["delta"])
+        elif kind == START:
+            if type(event["index"]) is not int:
+                raise Unreadable
+            self._blocks[event["index"]] = dict(event["content_block"])
+        elif kind == "message_start":
+            self._head = dict(event["message"])
+            self._blocks = dict(enumerate(map(dict, self._head.get("content") or ())))
+        elif kind == "message_delta":
+            self._head |= event["delta"]
+            counts = {key: count for key, count in (event.get("usage") or {}).items() if count is not None}
+            if counts:
+                self._head["usage"] = {**(self._head.get("usage") or {}), **counts}
+            self._head |= {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
+        elif kind == "message_stop":
+            self.ended = True
+        elif kind == "error":
+            self.error = event["error"]
+        elif kind not in ("ping", STOP):
+            self._others.append(event)
+
+    def _extend(self, index: int, delta: Native) -> None:
+        block = self._blocks[index]
+        known = _DELTAS.get(delta["type"])
+        if known is None:
+            self._merge(block, delta)
+            return
+        field, key, how = known
+        piece = delta[key]
+        if how == "add":
+            self.strings.add(block, field, piece or "")
+        elif how == "json":
+            if type(piece) is not str:
+                raise Unreadable
+            self._inputs.setdefault(index, []).append(piece)
+        else:
+            block[field] = piece if how == "set" else [*(block.get(field) or ()), piece]
+
+    def _merge(self, block: Native, delta: Native) -> None:
+        for key, value in delta.items():
+            if key == "type":
+                continue
+            if type(value) is str:
+                self.strings.add(block, key, value)
+            elif is_list(value):
+                block[key] = [*(block.get(key) or ()), *value]
+            else:
+                block[key] = value
+
+    def made(self) -> Native:
+        for index, pieces in self._inputs.items():
+            text = "".join(pieces)
+            if text:
+                self._blocks[index]["input"] = arguments_of(text)
+        content = [self._blocks[index] for index in sorted(self._blocks)]
+        events = {"events": self._others} if self._others else {}
+        return {**self._head, "content": content, **events} if self._head or content else {}
+
+
+class AnthropicEvents(Events):
+    """Events of Anthropic's streams."""
+
+    response: ClassVar[str] = "anthropic-response"
+
+    def fold(self) -> Fold:
+        """Return what collects events."""
+        return _Fold()
+
+    def unfold(self, document: Native, size: int) -> Iterator[Native]:
+        """Yield the events that bring a response."""
+        usage: Any = document.get("usage")
+        unsaid = {key: None for key in _OF_MESSAGE[:2] if key in document}
+        head = {key: value for key, value in document.items() if key not in (*_OF_MESSAGE[2:], "events")}
+        begun = {"usage": {**usage, "output_tokens": min(1, usage["output_tokens"])}} if _counts(usage) else {}
+        yield {"type": "message_start", "message": {**head, "content": [], **unsaid, **begun}}
+        for index, block in enumerate(document["content"]):
+            start, deltas = opened(block, size)
+            yield {"type": START, "index": index, "content_block": start}
+            yield from ({"type": DELTA, "index": index, "delta": delta} for delta in deltas)
+            yield {"type": STOP, "index": index}
+        yield from document.get("events", ())
+        told = {key: document[key] for key in _OF_MESSAGE if key in document}
+        counts = {"output_tokens": usage["output_tokens"]} if begun else {}
+        yield {"type": "message_delta", "delta": told, "usage": counts}
+        yield {"type": "message_stop"}
+
+    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
+        """Return what reads events as chunks."""
+        from agentmsg_codecs.anthropic.live import AnthropicReader  # noqa: PLC0415 - only what is needed is loaded
+
+        return AnthropicReader(codec)
+
+    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
+        """Return what writes chunks as events."""
+        from agentmsg_codecs.anthropic.live import AnthropicWriter  # noqa: PLC0415 - the same
+
+        return AnthropicWriter(codec, thinking)
+
+    def finished(self, message: am.Msg) -> am.Msg:
+        """Return a message whose calls with cut arguments are calls."""
+        return with_cut_calls(message, FAMILY, _cut_call)
+
+
+def _counts(usage: Any) -> bool:
+    return is_object(usage) and type(usage.get("output_tokens")) is int
+
+
+def opened(block: Native, size: int) -> tuple[Native, list[Native]]:
+    """Return how a block is announced, and the deltas that fill it."""
+    kind = block.get("type")
+    if kind == "text" and type(block.get("text")) is str:
+        cited = [{"type": "citations_delta", "citation": citation} for citation in block.get("citations") or ()]
+        empty: Native = {"citations": []} if cited else {}
+        texts = [{"type": "text_delta", "text": piece} for piece in pieces_of(block["text"], size)]
+        return {**block, "text": "", **empty}, [*cited, *texts]
+    if kind == "thinking" and type(block.get("thinking")) is str:
+        thoughts = [{"type": "thinking_delta", "thinking": piece} for piece in pieces_of(block["thinking"], size)]
+        signed = {"signature": ""} if "signature" in block else {}
+        last = [{"type": "signature_delta", "signature": block["signature"]}] if signed else []
+        return {**block, "thinking": "", **signed}, [*thoughts, *last]
+    if kind in CALLS and block.get("input"):
+        text = block["input"] if type(block["input"]) is str else dump_json(block["input"]).decode()
+        inputs = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces_of(text, size)]
+        return {**block, "input": {}}, inputs
+    return block, []
+
+
+def _cut_call(value: Native) -> am.ToolUseBlock | None:
+    if value.get("type") not in CALLS or type(value.get("input")) is not str:
+        return None
+    kind = "function" if value["type"] == "tool_use" else "server"
+    return am.ToolUseBlock(value.get("id"), value.get("name") or "", raw_input=value["input"], kind=kind)
+
+
+EVENTS = AnthropicEvents()

@@ -1,0 +1,127 @@
+"""ConverseStream's events as chunks, and chunks as its events; see ``events`` for what each says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import agentmsg as am
+from agentmsg_codecs.bedrock.events import DELTA, INDEX, START, STOP, BedrockEvents, opened
+from agentmsg_codecs.bedrock.names import FAMILY
+from agentmsg_codecs.wire.live import (
+    WHOLE,
+    Reader,
+    Writer,
+    make_call,
+    make_chunk,
+    make_text,
+    make_thinking,
+    plain,
+    said,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.formats import Native
+
+
+class BedrockReader(Reader):
+    """Reads events as chunks."""
+
+    def __init__(self, codec: am.Codec) -> None:
+        super().__init__(codec)
+        self._rest = BedrockEvents().fold()
+        self._cited: set[int] = set()
+
+    def __call__(self, event: Native) -> am.MsgChunk | None:
+        """Return what an event says; None if it says nothing."""
+        ((name, told),) = event.items()
+        if name == DELTA:
+            return self._piece(told["delta"], told[INDEX])
+        if name == START:
+            (found,) = self._blocks({kind: {**held, "input": {}} for kind, held in told["start"].items()})
+            return said(found.evolve(raw_input="") if type(found) is am.ToolUseBlock else found, told[INDEX])
+        if name == STOP:
+            return None
+        self._rest.add(event)
+        if name == "messageStart":
+            return self.head(self.message({"output": {"message": {**told, "content": []}}}))
+        return make_chunk(**self.rest(self.message(self._rest.document())), done=name == "metadata")
+
+    def _piece(self, delta: Native, index: int) -> am.MsgChunk | None:
+        ((kind, piece),) = delta.items()
+        if kind == "text":
+            return said(make_text(plain(piece)), index)
+        if kind == "toolUse":
+            return said(make_call(None, "", raw_input=plain(piece["input"])), index)
+        if kind == "citation":
+            (found,) = self._blocks({"citationsContent": {"content": [{"text": ""}], "citations": [piece]}})
+            return said(found, index)
+        if kind != "reasoningContent":
+            return said(self._blocks({kind: piece})[0], index)
+        if piece.keys() == {"text"}:
+            return said(make_thinking(plain(piece["text"])), index)
+        held = piece if "redactedContent" in piece else {"reasoningText": {"text": "", **piece}}
+        return said(self._blocks({kind: held})[0], index)
+
+    def _blocks(self, block: Native) -> tuple[Any, ...]:
+        return self.message({"output": {"message": {"role": "assistant", "content": [block]}}}).content
+
+
+class BedrockWriter(Writer):
+    """Writes chunks as events."""
+
+    signs: ClassVar[str | None] = FAMILY
+
+    def __init__(self, codec: am.Codec, thinking: Any) -> None:
+        super().__init__(codec, thinking)
+        self._index = -1
+
+    def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
+        """Return the start of the message."""
+        yield {"messageStart": {"role": "assistant"}}
+
+    def open(self, block: Any) -> Iterable[Native]:
+        """Return the start of a call; other blocks have none."""
+        self._index += 1
+        if type(block) is am.ToolUseBlock:
+            link = block.id or f"tooluse_{self._index}"
+            yield {START: {"start": {"toolUse": {"toolUseId": link, "name": block.name}}, INDEX: self._index}}
+
+    def more(self, block: Any) -> Iterable[Native]:
+        """Return a delta of the open block."""
+        if type(block) is am.TextBlock:
+            if block.text:
+                yield self._delta({"text": block.text})
+        elif type(block) is am.ToolUseBlock:
+            if block.raw_input:
+                yield self._delta({"toolUse": {"input": block.raw_input}})
+        else:
+            if block.thinking:
+                yield self._delta({"reasoningContent": {"text": block.thinking}})
+            if block.signature is not None and block.signature.provider == FAMILY:
+                yield self._delta({"reasoningContent": {"signature": block.signature.value}})
+
+    def _delta(self, delta: Native) -> Native:
+        return {DELTA: {"delta": delta, INDEX: self._index}}
+
+    def close(self, block: Any) -> Iterable[Native]:
+        """Return the end of the open block."""
+        yield {STOP: {INDEX: self._index}}
+
+    def whole(self, document: Native) -> Iterable[Native]:
+        """Return the events of whole blocks."""
+        for block in document["output"]["message"]["content"]:
+            self._index += 1
+            start, deltas = opened(block, WHOLE)
+            if start is not None:
+                yield {START: {"start": start, INDEX: self._index}}
+            yield from map(self._delta, deltas)
+            yield {STOP: {INDEX: self._index}}
+
+    def finish(self, document: Native) -> Iterable[Native]:
+        """Return how the message ended, and its usage."""
+        yield {"messageStop": {"stopReason": document.get("stopReason") or "end_turn"}}
+        rest = {key: document[key] for key in ("usage", "metrics") if key in document}
+        if rest:
+            yield {"metadata": rest}

@@ -1,0 +1,116 @@
+"""Gemini's chunks as the library's, and the other way; see ``events`` for what each says.
+
+Calls are written whole: Gemini streams no arguments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import agentmsg as am
+from agentmsg_codecs.gemini.events import GeminiEvents, goes_on, is_blank, without_parts
+from agentmsg_codecs.gemini.names import PROVIDER
+from agentmsg_codecs.wire.live import Reader, Writer, make_chunk, make_text, make_thinking, piece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.formats import Native
+
+_FILLER: Native = {"text": "-", "thoughtSignature": "-"}
+
+
+class GeminiReader(Reader):
+    """Reads the chunks of the first candidate."""
+
+    def __init__(self, codec: am.Codec) -> None:
+        super().__init__(codec)
+        self._fold = GeminiEvents().fold()
+        self._began = self._is_cited = False
+        self._index = -1
+        self._last: Native = {}
+
+    def __call__(self, event: Native) -> am.MsgChunk | None:
+        """Return what a chunk says; None if it says nothing."""
+        candidates = event.get("candidates")
+        candidate: Native = candidates[0] if candidates else {}
+        content = candidate.get("content") or {}
+        self._fold.add(event)
+        parts = tuple(filter(None, map(self._part, content.get("parts") or ())))
+        fields: dict[str, Any] = {}
+        if not self._began:
+            self._began = True
+            fields = self.began(self._message())
+        if self._fold.ended:
+            message = self._message()
+            fields |= self.rest(message)
+            parts += tuple(self._cited(message))
+        return make_chunk(parts=parts, **fields) if parts or fields else None
+
+    def _part(self, part: Native) -> am.ChunkPart | None:
+        if self._index >= 0 and is_blank(part):
+            return None
+        if not (self._index >= 0 and goes_on(self._last, part)):
+            self._index += 1
+            self._last = part
+        if type(part.get("text")) is str and part.keys() <= {"text", "thought"}:
+            make = make_thinking if part.get("thought") else make_text
+            return piece(make(part["text"]), self._index)
+        # At its place, which its id may be made of.
+        parts = [*[_FILLER] * self._index, part]
+        found = self.message({**self._fold.head, "candidates": [{"content": {"role": "model", "parts": parts}}]})
+        return piece(found.content[-1], self._index)
+
+    def _cited(self, message: am.Msg) -> Iterable[am.ChunkPart]:
+        """Yield the citations of texts, which the last chunk tells, once."""
+        if self._is_cited or len(message.content) != self._index + 1:
+            return
+        for index, block in enumerate(message.content):
+            if type(block) is am.TextBlock and block.citations:
+                self._is_cited = True
+                yield piece(am.TextBlock("", citations=block.citations), index)
+
+    def _message(self) -> am.Msg:
+        return self.message(self._fold.document())
+
+
+class GeminiWriter(Writer):
+    """Writes chunks as Gemini's."""
+
+    signs: ClassVar[str | None] = PROVIDER
+
+    def __init__(self, codec: am.Codec, thinking: Any) -> None:
+        super().__init__(codec, thinking)
+        self._head: Native = {}
+
+    def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
+        """Return nothing: each chunk has the head."""
+        named = {"modelVersion": chunk.model, "responseId": chunk.id}
+        self._head = {key: value for key, value in named.items() if value is not None}
+        return ()
+
+    def _chunk(self, *parts: Native) -> Native:
+        return {"candidates": [{"content": {"role": "model", "parts": list(parts)}, "index": 0}], **self._head}
+
+    def streams(self, block: Any) -> bool:
+        """Whether pieces of a block are written as they arrive."""
+        return type(block) is not am.ToolUseBlock and super().streams(block)
+
+    def more(self, block: Any) -> Iterable[Native]:
+        """Return the chunk of a piece of the open block."""
+        if type(block) is am.TextBlock:
+            if block.text:
+                yield self._chunk({"text": block.text})
+        elif block.thinking:
+            yield self._chunk({"text": block.thinking, "thought": True})
+
+    def whole(self, document: Native) -> Iterable[Native]:
+        """Return the chunks of whole blocks."""
+        for candidate in document["candidates"]:
+            yield from map(self._chunk, (candidate.get("content") or {}).get("parts") or ())
+
+    def finish(self, document: Native) -> Iterable[Native]:
+        """Return the last chunk: the reason and the usage."""
+        (candidate, *_) = without_parts(document.get("candidates")) or [{}]
+        rest = {"finishReason": "STOP", **candidate, "content": {"role": "model", "parts": []}, "index": 0}
+        yield {**document, "candidates": [rest], **self._head}

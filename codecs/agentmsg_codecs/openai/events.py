@@ -1,0 +1,227 @@
+"""Chunks of OpenAI's Chat Completions, and of servers that speak like it; follows the Python package openai 3.57.
+
+| chunk | response |
+| --- | --- |
+| choices: delta | message: texts appended (see ``_TEXTS``), lists joined by index or extended, the rest set |
+| choices: logprobs | lists extended |
+| choices: finish_reason and any other key | the last that isn't null |
+| usage, and any other key | the last that isn't null |
+| object | chat.completion |
+| obfuscation | nothing: it pads the transport |
+| error | the stream has failed |
+
+The SDK's own sum repeats roles, kinds and formats that servers repeat; here they are set. It keeps the index of calls,
+which no response has.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from agentmsg.formats import Native, Unreadable, is_list, is_object
+from agentmsg.formats.events import Events, Fold, Strings, pieces_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import agentmsg as am
+    from agentmsg.formats.events import Thinking, Writer
+
+CHUNK, _RESPONSE = "chat.completion.chunk", "chat.completion"
+_TEXTS = frozenset({
+    "content", "refusal", "reasoning_content", "reasoning", "arguments", "input", "text", "summary", "data",
+    "transcript",
+})  # fmt: skip
+_OF_CALL = {"function": "arguments", "custom": "input"}
+_DETAILS = "reasoning_details"
+_SPLIT = ("reasoning_content", "reasoning", "content", "refusal")
+
+
+class _Fold(Fold):
+    def __init__(self) -> None:
+        super().__init__()
+        self._head: Native = {}
+        self._choices: dict[int, Native] = {}
+
+    def take(self, event: Native) -> None:
+        if event.get("error") is not None:
+            self.error = event["error"]
+        for choice in event.get("choices") or ():
+            self._choose(choice)
+        for key, value in event.items():
+            if key not in ("choices", "error", "obfuscation") and (value is not None or key not in self._head):
+                self._head[key] = value
+        ended = [choice.get("finish_reason") is not None for choice in self._choices.values()]
+        self.ended = bool(ended) and all(ended)
+
+    def _choose(self, choice: Native) -> None:
+        index = choice.get("index", 0)
+        mine = self._choices.get(index)
+        if mine is None:
+            if type(index) is not int:
+                raise Unreadable
+            mine = self._choices[index] = {"index": index, "message": {}}
+        delta = choice.get("delta")
+        if delta:
+            join_delta(mine["message"], delta, self.strings)
+        for key, value in choice.items():
+            if key in ("index", "delta"):
+                continue
+            if key == "logprobs" and value:
+                join_delta(_object_in(mine, key), value, self.strings)
+            elif value is not None or key not in mine:
+                mine[key] = value
+
+    def made(self) -> Native:
+        if not self._head and not self._choices:
+            return {}
+        choices = [_told(self._choices[index]) for index in sorted(self._choices)]
+        named = {"object": _RESPONSE} if self._head.get("object", CHUNK) == CHUNK else {}
+        return {**self._head, **named, "choices": choices}
+
+
+def join_delta(mine: Native, delta: Native, strings: Strings) -> None:
+    """Join a delta into what came before."""
+    for key, value in delta.items():
+        if value is None:
+            mine.setdefault(key, None)
+        elif type(value) is str and key in _TEXTS:
+            strings.add(mine, key, value)
+        elif is_list(value):
+            _join_items(mine, key, value, strings)
+        elif is_object(value):
+            join_delta(_object_in(mine, key), value, strings)
+        elif value != "" or key not in mine:
+            mine[key] = value
+
+
+def _join_items(mine: Native, key: str, items: list[Any], strings: Strings) -> None:
+    if mine.get(key) is None:
+        mine[key] = []
+    have: list[Any] = mine[key]
+    for item in items:
+        index = item.get("index") if is_object(item) else None
+        if type(index) is not int:
+            have.append(item)
+            continue
+        found = next((old for old in reversed(have) if _goes_on(old, item)), None)
+        if found is None:
+            found = {}
+            have.append(found)
+        join_delta(found, item, strings)
+
+
+def _goes_on(old: Any, item: Native) -> bool:
+    """Whether an item is a further piece of one before: of its index, and of its id and kind if it has them."""
+    if not is_object(old) or old.get("index") != item["index"]:
+        return False
+    return all(not item.get(key) or not old.get(key) or item[key] == old[key] for key in ("id", "type"))
+
+
+def _object_in(owner: Native, key: str) -> Native:
+    if not is_object(owner.get(key)):
+        owner[key] = {}
+    found: Native = owner[key]
+    return found
+
+
+def _told(choice: Native) -> Native:
+    """Return a choice as responses have it: calls without an index, sound in one piece."""
+    message: Native = choice["message"]
+    changes: Native = {}
+    if is_list(message.get("tool_calls")):
+        changes["tool_calls"] = [_without_index(call) for call in message["tool_calls"]]
+    audio = message.get("audio")
+    if is_object(audio) and type(audio.get("data")) is str:
+        changes["audio"] = {**audio, "data": _joined_base64(audio["data"])}
+    return {**choice, "message": {**message, **changes}} if changes else choice
+
+
+def _without_index(call: Any) -> Any:
+    return {key: value for key, value in call.items() if key != "index"} if is_object(call) else call
+
+
+def _joined_base64(data: str) -> str:
+    """Return base64 whose pieces were padded each as one."""
+    if "=" not in data.rstrip("="):
+        return data
+    padded = data.replace("=", "= ").replace("= = ", "== ").replace("= =", "==").split()
+    return b64encode(b"".join(map(b64decode, padded))).decode()
+
+
+class OpenAIEvents(Events):
+    """Chunks of Chat Completions."""
+
+    response: ClassVar[str] = "openai-response"
+    alternates: ClassVar[bool] = True
+
+    def fold(self) -> Fold:
+        """Return what collects chunks."""
+        return _Fold()
+
+    def unfold(self, document: Native, size: int) -> Iterator[Native]:
+        """Yield the chunks that bring a response."""
+        head = {key: value for key, value in document.items() if key not in ("choices", "usage")}
+        if head.get("object") == _RESPONSE:
+            head["object"] = CHUNK
+        asks = {"usage": None} if "usage" in document else {}
+        for choice in document["choices"]:
+            index = {"index": choice["index"]} if "index" in choice else {}
+            rest = {key: value for key, value in choice.items() if key not in ("index", "message")}
+            unsaid = {"finish_reason": None} if "finish_reason" in rest else {}
+            for delta in deltas_of(choice["message"], size):
+                yield {**head, "choices": [{**index, "delta": delta, **unsaid}], **asks}
+            yield {**head, "choices": [{**index, "delta": {}, **rest}], **asks}
+        if asks or not document["choices"]:
+            yield {**head, "choices": [], **({"usage": document["usage"]} if asks else {})}
+
+    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
+        """Return what reads chunks."""
+        from agentmsg_codecs.openai.live import OpenAIReader  # noqa: PLC0415 - only what is needed is loaded
+
+        return OpenAIReader(codec)
+
+    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
+        """Return what writes chunks."""
+        from agentmsg_codecs.openai.live import OpenAIWriter  # noqa: PLC0415 - the same
+
+        return OpenAIWriter(codec, thinking)
+
+
+def deltas_of(message: Native, size: int) -> Iterator[Native]:
+    """Yield the deltas that bring a message: its role and what is empty, texts, calls, and all else at once."""
+    first: Native = {key: message[key] for key in ("role",) if key in message}
+    first |= {key: message[key] for key in _SPLIT if key in message and not message[key]}
+    yield first
+    for key in _SPLIT:
+        if message.get(key):
+            if type(message[key]) is not str:
+                raise Unreadable
+            yield from ({key: piece} for piece in pieces_of(message[key], size))
+        if key == "reasoning" and _DETAILS in message:
+            yield {_DETAILS: message[_DETAILS]}
+    rest = {key: value for key, value in message.items() if key not in ("role", "tool_calls", _DETAILS, *_SPLIT)}
+    if rest:
+        yield rest
+    calls = message.get("tool_calls")
+    if calls is None or calls == []:
+        if "tool_calls" in message:
+            yield {"tool_calls": calls}
+        return
+    for number, call in enumerate(calls):
+        yield from ({"tool_calls": [{"index": number, **piece}]} for piece in _call_pieces(call, size))
+
+
+def _call_pieces(call: Native, size: int) -> Iterator[Native]:
+    kind = "custom" if "custom" in call else "function"
+    body = call.get(kind)
+    key = _OF_CALL[kind]
+    if not is_object(body) or not body.get(key):
+        yield call
+        return
+    yield {**call, kind: {**body, key: ""}}
+    yield from ({kind: {key: piece}} for piece in pieces_of(body[key], size))
+
+
+EVENTS = OpenAIEvents()

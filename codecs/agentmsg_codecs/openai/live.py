@@ -1,0 +1,193 @@
+"""Chunks of Chat Completions as the library's chunks, and the other way; see ``events`` for what each says.
+
+Thinking that is shown is written as ``reasoning_content``, the key that most servers and clients know.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import agentmsg as am
+from agentmsg.formats import Native, is_object
+from agentmsg_codecs.openai.events import CHUNK, OpenAIEvents, deltas_of
+from agentmsg_codecs.wire.live import (
+    WHOLE,
+    Reader,
+    Writer,
+    make_call,
+    make_chunk,
+    make_refusal,
+    make_text,
+    make_thinking,
+    piece,
+    plain,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# The texts of a delta, in the order of their blocks. Of the first two, which are often copies, only one is read.
+_TEXTS = (
+    ("reasoning_content", make_thinking), ("reasoning", make_thinking), ("content", make_text),
+    ("refusal", make_refusal),
+)  # fmt: skip
+_THOUGHTS, _THOUGHT = ("reasoning_content", "reasoning"), "thinking"
+_USUAL = frozenset({
+    "id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "usage", "obfuscation",
+    "provider",
+})  # fmt: skip
+_READ = frozenset({"role", "tool_calls", *(key for key, _ in _TEXTS)})
+
+
+class OpenAIReader(Reader):
+    """Reads chunks of the first choice."""
+
+    def __init__(self, codec: am.Codec) -> None:
+        super().__init__(codec)
+        self._began = self._is_left = False
+        self._thought: str | None = None
+        # All but what is read as it comes.
+        self._rest = OpenAIEvents().fold()
+
+    def __call__(self, event: Native) -> am.MsgChunk | None:
+        """Return what a chunk says; None if it says nothing."""
+        choices = event.get("choices")
+        choice: Native = next((held for held in choices or () if held.get("index", 0) == 0), {})
+        delta: Native = choice.get("delta") or {}
+        parts = tuple(self._parts(delta)) if delta else ()
+        tells = choice.get("finish_reason") is not None or bool(event.get("usage")) or not event.keys() <= _USUAL
+        if (
+            self._began
+            and not tells
+            and len(choices or ()) == bool(choice)
+            and not choice.get("logprobs")
+            and delta.keys() <= _READ
+        ):
+            return make_chunk(parts=parts) if parts else None  # the usual case
+        others = {key: value for key, value in delta.items() if key not in _READ or key == "role"}
+        kept = [{**choice, "delta": others} if held is choice else held for held in choices or ()]
+        self._rest.add({**event, "choices": kept})
+        if not self._began:
+            self._began = True
+            fields = self.began(self._message())
+        elif tells:
+            message = self._message()
+            fields = self.rest(message)
+            if choice and self._rest.ended:
+                parts += tuple(self._left(message))
+        else:
+            return make_chunk(parts=parts) if parts else None
+        return make_chunk(parts=parts, **fields)
+
+    def _parts(self, delta: Native) -> Iterable[am.ChunkPart]:
+        for key, make in _TEXTS:
+            text = delta.get(key)
+            if text and (key not in _THOUGHTS or self._thought in (None, key)):
+                self._thought = key if key in _THOUGHTS else self._thought
+                yield piece(make(plain(text)), _THOUGHT if key in _THOUGHTS else key)
+        for item in delta.get("reasoning_details") or ():
+            yield from self._detail(item, has_text=self._thought is not None)
+        for place, call in enumerate(delta.get("tool_calls") or ()):
+            kind = "custom" if "custom" in call and "function" not in call else "function"
+            body = call.get(kind) or {}
+            text = body.get("arguments") or body.get("input") or ""
+            link = None if call.get("id") is None else plain(call["id"])
+            made = make_call(link, plain(body.get("name") or ""), raw_input=plain(text), kind=kind)
+            yield piece(made, call.get("index", place))
+
+    def _detail(self, item: Native, *, has_text: bool) -> Iterable[am.ChunkPart]:
+        """Yield the part of a detail of reasoning: what a text beside it doesn't say, such as its signature."""
+        is_text = item.get("text") or item.get("summary")
+        if (has_text or not is_text) and not (item.get("signature") or item.get("data")):
+            return
+        found = self.message({"choices": [{"index": 0, "message": {"role": "assistant", "reasoning_details": [item]}}]})
+        for block in found.content:
+            if type(block) is am.ThinkingBlock:
+                place = f"{_THOUGHT} {item.get('index')}" if item.get("data") else _THOUGHT
+                yield piece(block.evolve(thinking="") if has_text else block, place)
+
+    def _message(self) -> am.Msg:
+        return self.message(self._rest.document())
+
+    def _left(self, message: am.Msg) -> Iterable[am.ChunkPart]:
+        """Yield the parts of what isn't read as it comes, once: citations of the text, sound."""
+        if self._is_left:
+            return
+        self._is_left = True
+        for block in message.content:
+            if type(block) is am.TextBlock:
+                if block.citations:
+                    yield piece(block, "content")
+            elif type(block) is not am.ThinkingBlock:
+                yield piece(block)
+
+
+class OpenAIWriter(Writer):
+    """Writes chunks as those of Chat Completions."""
+
+    is_parallel: ClassVar[bool] = True
+
+    def __init__(self, codec: am.Codec, thinking: Any) -> None:
+        super().__init__(codec, thinking)
+        self._head: Native = {}
+        self._calls: dict[Any, int] = {}
+
+    def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
+        """Return the chunk that says who speaks."""
+        created = 0 if chunk.created_at is None else int(chunk.created_at.timestamp())
+        self._head = {
+            "id": chunk.id or "chatcmpl-1", "object": CHUNK, "created": created, "model": chunk.model or "unknown",
+        }  # fmt: skip
+        yield self._line({"role": "assistant", "content": ""})
+
+    def _line(self, delta: Native, finish: str | None = None) -> Native:
+        return {**self._head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}]}
+
+    def streams(self, block: Any) -> bool:
+        """Whether pieces of a block are written as they arrive."""
+        is_custom = type(block) is am.ToolUseBlock and block.kind == "custom"
+        return is_custom or type(block) is am.RefusalBlock or super().streams(block)
+
+    def more(self, block: Any) -> Iterable[Native]:
+        """Return the chunk of a piece of the open block."""
+        kind = type(block)
+        if kind is am.ToolUseBlock:
+            yield self._line({"tool_calls": [self._call(block)]})
+            return
+        key = {am.TextBlock: "content", am.RefusalBlock: "refusal"}.get(kind, "reasoning_content")
+        text = block.text if kind is am.TextBlock else block.refusal if kind is am.RefusalBlock else block.thinking
+        if text:
+            yield self._line({key: text})
+
+    def _call(self, block: am.ToolUseBlock) -> Native:
+        is_custom = self.opened.kind == "custom"
+        kind, key = ("custom", "input") if is_custom else ("function", "arguments")
+        number = self._calls.get(self.key)
+        text = block.raw_input or ""
+        if number is not None:
+            return {"index": number, kind: {key: text}}
+        number = self._calls[self.key] = len(self._calls)
+        return {
+            "index": number,
+            "id": block.id or f"call_{number}",
+            "type": kind,
+            kind: {"name": block.name, key: text},
+        }
+
+    def whole(self, document: Native) -> Iterable[Native]:
+        """Return the chunks of whole blocks."""
+        for choice in document["choices"]:
+            for delta in deltas_of(choice["message"], WHOLE):
+                said = {key: value for key, value in delta.items() if key != "role" and value not in (None, "")}
+                for call in said.get("tool_calls") or ():
+                    call["index"] = self._calls.setdefault((id(document), call["index"]), len(self._calls))
+                if said:
+                    yield self._line(said)
+
+    def finish(self, document: Native) -> Iterable[Native]:
+        """Return the chunk with the reason, and that with the usage."""
+        choices = document.get("choices")
+        reason = choices[0].get("finish_reason") if choices else None
+        yield self._line({}, reason or "stop")
+        if is_object(document.get("usage")):
+            yield {**self._head, "choices": [], "usage": document["usage"]}

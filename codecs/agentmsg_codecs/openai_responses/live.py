@@ -1,0 +1,237 @@
+"""Events of the Responses API as chunks, and chunks as its events; see ``events`` for what each says.
+
+A text, a call and thinking are read as they arrive; what an item says besides when it is done, and reasoning's
+encrypted content when the response is. All other items come whole when they are done.
+
+Every item is announced, its parts too, and each is done before the next, in the order of ``output_index``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import agentmsg as am
+from agentmsg_codecs.openai_responses.events import BEGINS, DELTAS, ENDS, ResponsesEvents, announced, inside
+from agentmsg_codecs.wire.live import (
+    WHOLE,
+    Reader,
+    Writer,
+    make_call,
+    make_chunk,
+    make_refusal,
+    make_text,
+    make_thinking,
+    piece,
+    plain,
+    said,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.formats import Native
+
+_ITEM = "response.output_item."
+_MAKE = {
+    "output_text": make_text, "refusal": make_refusal, "reasoning_text": make_thinking,
+    "reasoning_summary_text": make_thinking,
+}  # fmt: skip
+_CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
+_UNCITED: Native = {"annotations": []}
+_STREAMED = ("message", "reasoning", *_CALLS)
+_PIECE = {am.TextBlock: "text", am.RefusalBlock: "refusal", am.ThinkingBlock: "thinking"}
+
+
+class ResponsesReader(Reader):
+    """Reads events as chunks."""
+
+    def __init__(self, codec: am.Codec) -> None:
+        super().__init__(codec)
+        self._head: Native = {}
+        self._done: set[int] = set()
+        self._begun: set[str] = set()
+
+    def __call__(self, event: Native) -> am.MsgChunk | None:
+        """Return what an event says; None if it says nothing."""
+        name, _, what = event["type"].removeprefix("response.").rpartition(".")
+        if what == "delta" and name in DELTAS:
+            return self._piece(name, event)
+        if name == "output_item":
+            return self._item(what, event["output_index"], event["item"])
+        if not name and what in BEGINS and not self._head:
+            self._head = {**event["response"], "output": []}
+            return self.head(self.message(self._head))
+        if not name and what in ENDS:
+            return self._closing(event["response"])
+        return None
+
+    def _piece(self, name: str, event: Native) -> am.MsgChunk | None:
+        item, make = event["output_index"], _MAKE.get(name)
+        if make is None:
+            is_custom = name == "custom_tool_call_input"
+            if not is_custom and name != "function_call_arguments":
+                return None  # it comes whole
+            kind = "custom" if is_custom else "function"
+            return said(make_call(None, "", raw_input=plain(event["delta"]), kind=kind), f"{item}/0")
+        _, index, _ = DELTAS[name]
+        place = f"{item}/{event[index]}"
+        if make is make_thinking:
+            # The parts of reasoning are one text, with a blank line between them.
+            lead = "\n\n" if event[index] and place not in self._begun else ""
+            self._begun.add(place)
+            return said(make(lead + plain(event["delta"])), f"{item}/0")
+        return said(make(plain(event["delta"])), place)
+
+    def _item(self, what: str, index: int, item: Native) -> am.MsgChunk | None:
+        kind = str(item.get("type"))
+        if what == "added":
+            if kind == "reasoning":  # what it says besides comes last, but it has its place here
+                return said(am.ThinkingBlock("", item_id=item.get("id")), f"{index}/0")
+            if kind not in _CALLS:
+                return None
+            begun = {"status": "completed"} if "status" in item else {}
+            (call,) = self._blocks({**item, _CALLS[kind]: item.get(_CALLS[kind]) or "", **begun})
+            return said(call.evolve(raw_input="") if not call.raw_input else call, f"{index}/0")
+        if kind == "reasoning":
+            return None
+        self._done.add(index)
+        parts = self._left(index, item)
+        return make_chunk(parts=parts) if parts else None
+
+    def _left(self, index: int, item: Native) -> tuple[am.ChunkPart, ...]:
+        """Return the parts of what an item says besides its pieces; of other items, all."""
+        blocks = self._blocks(item)
+        if item.get("type") not in _STREAMED:
+            return tuple(piece(block) for block in blocks)
+        found: list[am.ChunkPart] = []
+        for number, block in enumerate(blocks):
+            key = _PIECE.get(type(block))
+            if key is not None:
+                rest: Any = block.evolve(**{key: ""})
+            elif type(block) is am.ToolUseBlock:
+                rest = block.evolve(raw_input="")
+            else:
+                rest = block
+            found.append(piece(rest, f"{index}/{number}"))
+        return tuple(found)
+
+    def _closing(self, response: Native) -> am.MsgChunk:
+        parts: list[am.ChunkPart] = []
+        for index, item in enumerate(response.get("output") or ()):
+            if index not in self._done:
+                parts += self._left(index, item)
+        return make_chunk(parts=tuple(parts), **self.rest(self.message(response)), done=True)
+
+    def _blocks(self, item: Native) -> tuple[Any, ...]:
+        return self.message({**self._head, "status": "completed", "output": [item]}).content
+
+
+class ResponsesWriter(Writer):
+    """Writes chunks as events."""
+
+    signs: ClassVar[str | None] = "openai"
+
+    def __init__(self, codec: am.Codec, thinking: Any) -> None:
+        super().__init__(codec, thinking)
+        self._fold = ResponsesEvents().fold()
+        self._count = 0
+        self._index = -1
+
+    def _event(self, kind: str, **fields: Any) -> Native:
+        event = {"type": f"response.{kind}", "sequence_number": self._count, **fields}
+        self._count += 1
+        self._fold.add(event)
+        return event
+
+    def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
+        """Return the events that announce the response."""
+        created = 0 if chunk.created_at is None else int(chunk.created_at.timestamp())
+        response = {
+            "id": chunk.id or "resp_1", "object": "response", "created_at": created, "model": chunk.model or "unknown",
+            "status": "in_progress", "output": [],
+        }  # fmt: skip
+        yield self._event("created", response=response)
+        yield self._event("in_progress", response=response)
+
+    def streams(self, block: Any) -> bool:
+        """Whether pieces of a block are written as they arrive."""
+        return type(block) is am.RefusalBlock or super().streams(block)
+
+    @property
+    def _place(self) -> Native:
+        return {"output_index": self._index, "item_id": self._id}
+
+    @property
+    def _id(self) -> str:
+        lead = {am.ToolUseBlock: "fc", am.ThinkingBlock: "rs"}.get(type(self.opened), "msg")
+        return f"{lead}_{self._index}"
+
+    def open(self, block: Any) -> Iterable[Native]:
+        """Return the events that announce an item and its part."""
+        self._index += 1
+        kind = type(block)
+        item: Native = {"id": self._id, "type": "message", "status": "in_progress", "role": "assistant", "content": []}
+        if kind is am.ThinkingBlock:
+            item = {"id": self._id, "type": "reasoning", "summary": []}
+        elif kind is am.ToolUseBlock:
+            item = {
+                "id": self._id, "type": "function_call", "status": "in_progress", "name": block.name, "arguments": "",
+                "call_id": block.id or f"call_{self._index}",
+            }  # fmt: skip
+        yield self._event("output_item.added", output_index=self._index, item=item)
+        if kind is am.ThinkingBlock:
+            part = {"type": "summary_text", "text": ""}
+            yield self._event("reasoning_summary_part.added", **self._place, summary_index=0, part=part)
+        elif kind is not am.ToolUseBlock:
+            is_text = kind is am.TextBlock
+            part = {"type": "output_text", "text": "", **_UNCITED} if is_text else {"type": "refusal", "refusal": ""}
+            yield self._event("content_part.added", **self._place, content_index=0, part=part)
+
+    def _name(self) -> tuple[str, Native]:
+        """Return the name of the open block's deltas, and where they go."""
+        kind = type(self.opened)
+        if kind is am.ToolUseBlock:
+            return "function_call_arguments", self._place
+        if kind is am.ThinkingBlock:
+            return "reasoning_summary_text", {**self._place, "summary_index": 0}
+        return "output_text" if kind is am.TextBlock else "refusal", {**self._place, "content_index": 0}
+
+    def more(self, block: Any) -> Iterable[Native]:
+        """Return a delta of the open block."""
+        name, place = self._name()
+        text = block.raw_input if type(block) is am.ToolUseBlock else getattr(block, _PIECE[type(block)])
+        if text:
+            yield self._event(f"{name}.delta", **place, delta=text)
+
+    def close(self, block: Any) -> Iterable[Native]:
+        """Return the events that end the open item."""
+        name, place = self._name()
+        item: Native = dict(self._fold.document()["output"][self._index])
+        if "status" in item:
+            item["status"] = "completed"
+        _, _, key = DELTAS[name]
+        owner = item
+        if "summary_index" in place or "content_index" in place:
+            owner = item["summary" if "summary_index" in place else "content"][0]
+        yield self._event(f"{name}.done", **place, **{key: owner[key]})
+        if owner is not item:
+            part = "reasoning_summary_part" if "summary_index" in place else "content_part"
+            yield self._event(f"{part}.done", **place, part=dict(owner))
+        yield self._event("output_item.done", output_index=self._index, item=item)
+
+    def whole(self, document: Native) -> Iterable[Native]:
+        """Return the events of whole items."""
+        for item in document["output"]:
+            self._index += 1
+            place = {"output_index": self._index, **({"item_id": item["id"]} if "id" in item else {})}
+            yield self._event("output_item.added", output_index=self._index, item=announced(item))
+            for event in inside(item, place, WHOLE):
+                fields = {key: value for key, value in event.items() if key != "type"}
+                yield self._event(event["type"].removeprefix("response."), **fields)
+            yield self._event("output_item.done", output_index=self._index, item=item)
+
+    def finish(self, document: Native) -> Iterable[Native]:
+        """Return the event with the whole response."""
+        response = {**document, "output": self._fold.document()["output"]}
+        status = document.get("status")
+        yield self._event(str(status) if status in ENDS else "completed", response=response)

@@ -1,0 +1,496 @@
+"""Streams of providers: another spelling of the response. Laws over all recorded streams and responses.
+
+What a stream brings is the response; a response is brought by its events; chunks add up to it; other providers' events
+bring what converting it gives. Frames are cut anywhere, and streams end anywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from functools import cache
+from random import Random
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+
+import agentmsg as am
+from agentmsg.formats.events import Thinking, events_of
+from agentmsg.testing import damages
+from data import effort, shared_dir, some
+from support.documents import documents
+from support.timing import check_growth
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator
+    from pathlib import Path
+
+PROVIDERS: tuple[am.CodecName, ...] = ("anthropic", "openai", "openai-responses", "gemini", "bedrock")
+_FOLDERS: dict[str, am.CodecName] = {
+    "anthropic": "anthropic", "openai_chat": "openai", "openai_responses": "openai-responses", "gemini": "gemini",
+}  # fmt: skip
+# Recorded streams that the provider ended with an error.
+_FAILED = ("test_openrouter_stream_error.0", "test_tool_use_failed_error_streaming.0")
+# The list of an MCP server's tools is never announced as done, so its chunk comes last.
+_LATE = ("test_openai_responses_model_mcp_list_tools_stream_backfills_missing_results.0",)
+# What no chunk has: the format of reasoning whose text came as the key beside it; a function's call that is empty as a
+# custom tool's, too.
+_UNSAID = ("test_openrouter_file_annotation", "test_snowflake_thinking")
+_FIELDS = ("role", "id", "model", "usage", "finish_reason", "provider", "api", "created_at", "structured")
+# Dictionaries: the order of their keys is that of the events.
+_BY_KEY = ("response_metadata", "extras")
+
+providers = pytest.mark.parametrize("provider", PROVIDERS)
+
+
+@cache
+def _recorded() -> tuple[tuple[am.CodecName, str, bytes], ...]:
+    folders = ((shared_dir() / "corpus" / folder, codec) for folder, codec in _FOLDERS.items())
+    paths: Iterator[tuple[am.CodecName, Path]] = ((c, path) for folder, c in folders for path in folder.glob("*.sse"))
+    return tuple((codec, path.stem, path.read_bytes()) for codec, path in sorted(paths))
+
+
+def _response(provider: str) -> Any:
+    return events_of(am.get_codec(provider)).response
+
+
+@cache
+def _responses(provider: str) -> list[tuple[str, Any, am.Msg]]:
+    """Return the recorded responses of an assistant, with what they read as."""
+    found: list[tuple[str, Any, am.Msg]] = []
+    for name, document in documents(_response(provider)):
+        messages = am.decode(document, _response(provider)).messages
+        if messages and messages[0].role == "assistant":
+            found.append((name, document, messages[0]))
+    return found
+
+
+def _folded(events: Iterable[Any], provider: str) -> Any:
+    fold = events_of(am.get_codec(provider)).fold()
+    for event in events:
+        fold.add(event)
+    return json.loads(json.dumps(fold.document()))
+
+
+def _live(events: Iterable[Any], provider: am.CodecName) -> am.Msg:
+    reader, message = am.ChunkReader(provider), am.Accumulator()
+    for chunk in filter(None, map(reader, events)):
+        message.add(chunk)
+    return message.to_msg()
+
+
+def _differ(a: am.Msg, b: am.Msg) -> list[str]:
+    names = [name for name in (*_FIELDS, "content") if not am.same(getattr(a, name), getattr(b, name))]
+    return names + [name for name in _BY_KEY if getattr(a, name) != getattr(b, name)]
+
+
+# -- a stream is the response -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("provider", "name", "raw"), [pytest.param(*each, id=each[1]) for each in _recorded()])
+def test_recorded_streams_are_responses(provider: am.CodecName, name: str, raw: bytes) -> None:
+    """What they bring comes back exactly, whole or as events of any form; chunks add up to the same message."""
+    events = list(am.stream.events(raw))
+    document = _folded(events, provider)
+    history = am.decode(document, _response(provider))
+    assert am.encode(history, _response(provider)) == document
+    failed = any(word in name for word in _FAILED)
+    got = am.collect(raw, provider, partial="keep" if failed else "error")
+    if failed:
+        (message,) = got
+        assert message.metadata["partial"] is True
+        assert message.metadata["error"]
+        assert am.same(message.evolve(metadata={}), history.messages[0])
+        with pytest.raises(am.StreamBroken) as caught:
+            am.collect(raw, provider)
+        assert (caught.value.code, am.same(caught.value.history, got)) == ("failed", True)
+        return
+    assert am.same(got, history)
+    differs = _differ(_live(events, provider), history.messages[0])
+    assert differs == (["content"] if any(word in name for word in _LATE) else [])
+
+
+def test_all_recorded_streams_are_read() -> None:
+    """Of each provider that has recordings, all."""
+    assert len(_recorded()) == 36
+
+
+@providers
+def test_responses_are_brought_by_their_events(provider: am.CodecName) -> None:
+    """Folding what was unfolded is the same document; so is what chunks add up to."""
+    events = events_of(am.get_codec(provider))
+    for name, document, message in some(_responses(provider), 400):
+        unfolded = list(events.unfold(document, 7))
+        if any("index" in call for call in _calls_of(document)):  # Mistral and Hugging Face: no stream has it
+            continue
+        assert _folded(unfolded, provider) == document, name
+        if any(word in name for word in _UNSAID):
+            continue
+        assert _differ(_live(unfolded, provider), message) == [], name
+
+
+def _calls_of(document: Any) -> list[Any]:
+    choices = document.get("choices") or ()
+    return [call for choice in choices for call in choice.get("message", {}).get("tool_calls") or ()]
+
+
+@providers
+@pytest.mark.parametrize("thinking", get_args(Thinking))
+def test_other_providers_events_bring_what_converting_gives(provider: am.CodecName, thinking: Thinking) -> None:
+    """Texts and calls, the reason and the usage; the losses are those of the conversion."""
+    source = events_of(am.get_codec(provider))
+    for name, document, message in some(_responses(provider), 60):
+        for target in PROVIDERS:
+            if target == provider or _is_respelt(document) or any("index" in call for call in _calls_of(document)):
+                continue
+            losses: list[am.Loss] = []
+            wanted = am.encode(am.History((message,)), _response(target), losses=losses)
+            stream = am.transcode(source.unfold(document, 9), provider, target, thinking=thinking)
+            got = am.collect(list(stream), target)
+            (found,), (want,) = got, am.decode(wanted, _response(target))
+            assert _core(found) == _core(want), (name, target)
+            assert am.same(found.usage, want.usage), (name, target)
+            assert found.finish_reason == (want.finish_reason or "stop"), (name, target)
+            assert list(stream.losses) == losses, (name, target)
+            if thinking == "show":
+                assert _thought(found) == _thought(message), (name, target)
+
+
+def _said(message: am.Msg) -> str:
+    return "".join(block.text for block in message.content if isinstance(block, am.TextBlock))
+
+
+def _thought(message: am.Msg) -> str:
+    return "".join(block.thinking for block in message.content if isinstance(block, am.ThinkingBlock))
+
+
+def _is_respelt(document: Any) -> bool:
+    """Whether arguments are JSON inside JSON, as Snowflake writes them: the pieces show that only when all came."""
+    return any(str(call.get("function", {}).get("arguments")).startswith('"') for call in _calls_of(document))
+
+
+def _core(message: am.Msg) -> list[Any]:
+    """Return what a message says but for thinking; how texts are parted is a stream's affair."""
+    found: list[Any] = []
+    for block in message.content:
+        if isinstance(block, am.ToolUseBlock):
+            found.append((block.name, am.thaw(block.input)))
+        elif isinstance(block, am.TextBlock):
+            text = found.pop() if found and isinstance(found[-1], str) else ""
+            found.append(text + block.text)
+        elif not isinstance(block, am.ThinkingBlock):
+            found.append(type(block).__name__)
+    return [each for each in found if each]
+
+
+@providers
+def test_messages_are_emitted(provider: am.CodecName) -> None:
+    """A message of the user's own making is brought by the events, with pieces of any size."""
+    call = am.ToolUseBlock("call_1", "find", {"q": "x" * 40, "n": [1, None]})
+    message = am.Msg("assistant", [am.TextBlock("Let me look. " * 5), call], id="msg_9", model="m",
+                     usage=am.Usage(input=7, output=9), finish_reason="tool_use")  # fmt: skip
+    for size in (1, 24, 10_000):
+        (got,) = am.collect(am.emit(message, provider, size=size, on_loss="ignore"), provider)
+        assert (got.text, got.tool_calls, got.finish_reason) == (message.text, (call,), "tool_use")
+        assert got.usage is not None
+        assert (got.usage.input, got.usage.output) == (7, 9)
+    for wrong in (0, -1, True, 2.5):
+        with pytest.raises(am.InvalidMessage, match="size must be"):
+            am.emit(message, provider, size=wrong)  # type: ignore[arg-type]
+    with pytest.raises(am.LossError):
+        am.emit(am.Msg("user", "no answer"), provider)
+
+
+# -- ends -------------------------------------------------------------------------------------------------------------
+
+
+@providers
+def test_a_cut_stream_holds_what_came(provider: am.CodecName) -> None:
+    """After any event: the texts are the beginning of the whole ones, and calls have what came of their arguments."""
+    events = events_of(am.get_codec(provider))
+    for name, document, message in some(_responses(provider), 12):
+        unfolded = list(events.unfold(document, 5))
+        before = ""
+        # The usage may come behind what ends a message.
+        for count in range(0, len(unfolded) - 1 - (provider in ("openai", "bedrock")), max(1, len(unfolded) // 9)):
+            history = am.collect(unfolded[:count], provider, partial="keep")
+            text = "".join(map(_said, history))
+            assert _said(message).startswith(text), name
+            assert text.startswith(before), name
+            before = text
+            with pytest.raises(am.StreamBroken, match="the stream ended before"):
+                am.collect(unfolded[:count], provider)
+
+
+def test_a_cut_call_keeps_the_text_of_its_arguments() -> None:
+    """In all formats."""
+    message = am.Msg("assistant", [am.ToolUseBlock("c1", "find", {"query": "weather in Ulm"})], id="m", model="m",
+                     usage=am.Usage(input=1, output=1), finish_reason="tool_use")  # fmt: skip
+    for provider in ("anthropic", "openai", "bedrock"):
+        events = list(am.emit(message, provider, size=8, on_loss="ignore"))
+        last = max(index for index, event in enumerate(events) if '"quer' in json.dumps(event).replace("\\", ""))
+        (got,) = am.collect(events[: last + 1], provider, partial="keep")
+        (call,) = got.invalid_tool_calls
+        assert (call.id, call.name, '{"query":"weather'.startswith(call.raw_input or "-")) == ("c1", "find", True)
+
+
+class _Lost(OSError):
+    """What a connection raises."""
+
+
+def test_a_lost_connection_is_a_cut_stream() -> None:
+    """Its exception is the cause."""
+
+    def pieces() -> Iterator[bytes]:
+        yield _recorded()[0][2][:2000]
+        raise _Lost
+
+    provider = _recorded()[0][0]
+    with pytest.raises(am.StreamBroken) as caught:
+        am.collect(pieces(), provider)
+    assert isinstance(caught.value.__cause__, _Lost)
+    assert caught.value.code == "cut"
+    assert caught.value.history.messages[0].metadata["partial"] is True
+
+
+@pytest.mark.parametrize(("provider", "event", "error"), [
+    ("anthropic", {"type": "error", "error": {"type": "overloaded_error"}}, {"type": "overloaded_error"}),
+    ("openai", {"error": {"code": 429}}, {"code": 429}),
+    ("openai-responses", {"type": "error", "code": "x", "message": "m", "param": None}, {"code": "x", "message": "m",
+                                                                                         "param": None}),
+    ("gemini", {"error": {"code": 503}}, {"code": 503}),
+    ("bedrock", {"throttlingException": {"message": "m"}}, {"throttlingException": {"message": "m"}}),
+])  # fmt: skip
+def test_an_error_ends_a_stream(provider: am.CodecName, event: Any, error: Any) -> None:
+    """It is what the provider said; what comes behind isn't read."""
+    events = [*list(events_of(am.get_codec(provider)).unfold(_responses(provider)[0][1], 9))[:3], event, {"x": 1}]
+    with pytest.raises(am.StreamBroken) as caught:
+        am.collect(events, provider)
+    assert (caught.value.code, caught.value.error) == ("failed", error)
+    with pytest.raises(am.StreamBroken):
+        list(am.transcode(events, provider, "openai" if provider == "anthropic" else "anthropic"))
+
+
+# -- hostile ----------------------------------------------------------------------------------------------------------
+
+
+@providers
+def test_damaged_events_give_a_message_or_one_typed_error(provider: am.CodecName) -> None:
+    """Whatever is wrong with an event: collecting, reading live and transcoding."""
+    events = events_of(am.get_codec(provider))
+    rng = Random(provider)
+    _, document, _ = max(_responses(provider), key=lambda each: len(each[1].get("output") or each[1]))
+    unfolded = list(events.unfold(document, 12))[:60]
+    for place, event in enumerate(unfolded):
+        for damage in some(damages([("event", event)]), effort(20)):
+            broken = [*unfolded[:place], damage.document, *unfolded[place + 1 :]]
+            for work in (
+                lambda broken=broken: am.collect(broken, provider, partial="keep"),
+                lambda broken=broken: _live(broken, provider),
+                lambda broken=broken: list(am.transcode(broken, provider, rng.choice(PROVIDERS))),
+            ):
+                try:
+                    work()
+                except am.AgentMsgError as error:
+                    assert error.codec is not None or error.code in am.errors.CODES  # noqa: PT017 - every one
+
+
+# -- calls side by side -----------------------------------------------------------------------------------------------
+
+
+def _chunk(*calls: Any, finish: str | None = None) -> Any:
+    return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
+            "choices": [{"index": 0, "delta": {"tool_calls": list(calls)}, "finish_reason": finish}]}  # fmt: skip
+
+
+def _begun(index: int, id: str, name: str, text: str = "") -> Any:
+    return {"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": text}}
+
+
+def _more(index: int, text: str, **fields: Any) -> Any:
+    return {"index": index, **fields, "function": {"arguments": text}}
+
+
+@pytest.mark.parametrize("pieces", [
+    [_chunk(_begun(0, "a", "f")), _chunk(_more(0, '{"x"')), _chunk(_begun(1, "b", "g", '{"y": ')),
+     _chunk(_more(0, ": 1}")), _chunk(_more(1, "2}"))],
+    [_chunk(_begun(0, "a", "f", '{"x": 1}'), _begun(1, "b", "g", '{"y": 2}'))],
+    [_chunk(_begun(0, "a", "f"), _begun(1, "b", "g")), _chunk(_more(1, '{"y": 2}'), _more(0, '{"x": 1}'))],
+    # Later fragments repeat an empty id and name.
+    [_chunk(_begun(0, "a", "f")), _chunk({"index": 0, "id": "", "function": {"name": "", "arguments": '{"x": 1}'}}),
+     _chunk(_begun(1, "b", "g", '{"y": 2}'))],
+    # Two calls with one index.
+    [_chunk(_begun(0, "a", "f", '{"x": 1}')), _chunk(_begun(0, "b", "g", '{"y": 2}'))],
+])  # fmt: skip
+def test_calls_side_by_side_stay_apart(pieces: list[Any]) -> None:
+    """However their pieces alternate; a target that has one block at a time gets one after the other."""
+    events = [*pieces, _chunk(finish="tool_calls")]
+    wanted = [("a", "f", {"x": 1}), ("b", "g", {"y": 2})]
+    for message in (am.collect(events, "openai").messages[0], _live(events, "openai")):
+        assert [(call.id, call.name, am.thaw(call.input)) for call in message.tool_calls] == wanted
+    for target in (provider for provider in PROVIDERS if provider != "openai"):
+        out = list(am.transcode(events, "openai", target))
+        (message,) = am.collect(out, target)
+        assert [(call.name, am.thaw(call.input)) for call in message.tool_calls] == [each[1:] for each in wanted]
+    opened: list[int] = []
+    for event in am.transcode(events, "openai", "anthropic"):
+        if event["type"] == "content_block_start":
+            assert not opened
+            opened.append(event["index"])
+        elif event["type"] == "content_block_stop":
+            assert opened.pop() == event["index"]
+
+
+def test_an_event_gives_its_events_before_the_next_is_read() -> None:
+    """Nothing waits for the end."""
+    read: list[int] = []
+
+    def source() -> Iterator[Any]:
+        for number, event in enumerate(am.emit(am.Msg.assistant("a b c d e f"), "anthropic", size=2)):
+            read.append(number)
+            yield event
+
+    seen = [
+        (len(read), event["choices"][0]["delta"].get("content"))
+        for event in _first(am.transcode(source(), "anthropic", "openai"), 4)
+    ]
+    assert seen == [(1, ""), (3, "a "), (4, "b "), (5, "c ")]
+
+
+def _first(events: Iterator[Any], count: int) -> Iterator[Any]:
+    return (event for _, event in zip(range(count), events, strict=False))
+
+
+def test_a_strict_client_of_anthropic_is_served() -> None:
+    """Thinking of others is closed with a signature; there is one message_delta; kinds of blocks fit their deltas."""
+    events = [
+        {"choices": [{"index": 0, "delta": {"reasoning_content": "Hm."}}]},
+        {"choices": [{"index": 0, "delta": {"content": "Yes."}}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+    ]
+    out = list(am.transcode(events, "openai", "anthropic"))
+    kinds = [event.get("delta", event.get("content_block", {})).get("type", event["type"]) for event in out]
+    assert kinds == [
+        "message_start", "thinking", "thinking_delta", "signature_delta", "content_block_stop", "text", "text_delta",
+        "content_block_stop", "message_delta", "message_stop",
+    ]  # fmt: skip
+    dropped = list(am.transcode(events, "openai", "anthropic", thinking="drop"))
+    assert [event["type"] for event in dropped].count("content_block_start") == 1
+
+
+# -- frames -----------------------------------------------------------------------------------------------------------
+
+
+def _cut(raw: bytes, rng: Random) -> list[bytes]:
+    cuts = sorted(rng.randrange(len(raw) + 1) for _ in range(40))
+    return [raw[start:end] for start, end in zip([0, *cuts], [*cuts, len(raw)], strict=True)]
+
+
+def _framed(events: list[Any]) -> Iterator[bytes]:
+    """Yield the carriers of a stream."""
+    lines = [json.dumps(event, ensure_ascii=False) for event in events]
+    for end in ("\n", "\r\n", "\r"):
+        yield "".join(f": comment{end}event: x{end}data: {line}  {end}{end}" for line in lines).encode()
+        yield ("\ufeff" + f"{end}{end}".join(f"data:{line}" for line in lines)).encode()
+    yield "\n".join(lines).encode()
+    yield f"[{','.join(lines)}]".encode()
+    yield json.dumps(events, indent=2).encode()
+    yield b"".join(am.stream.sse(events))
+
+
+def test_frames_are_cut_anywhere() -> None:
+    """Also inside a character, and between CR and LF; lines without their ends are lines."""
+    events = [
+        {"type": "a", "text": 'é\r\n\u2028 "[{\\ data: x'},
+        {"type": "b", "list": [[], {"x": "}"}]},
+        {"type": "c"},
+    ]
+    rng = Random("frames")
+    for raw in _framed(events):
+        assert list(am.stream.events(raw)) == events
+        assert list(am.stream.events(raw.decode())) == events
+        assert list(am.stream.events(bytes([byte]) for byte in raw)) == events
+        for _ in range(effort(20)):
+            assert list(am.stream.events(_cut(raw, rng))) == events
+    sse = "\n\n".join(f"event: x\ndata: {json.dumps(event)}" for event in events).split("\n")
+    assert list(am.stream.events(sse)) == events
+    assert list(am.stream.events(line.encode() for line in sse)) == events
+    assert list(am.stream.events(["data: {}\n\ndata: [DONE]\n\ndata: {}\n\n"])) == [{}]
+
+
+@pytest.mark.parametrize(("raw", "code"), [
+    (b"data: {\n\n", "syntax"), (b"data: 1\n\ndata: x\n\n", "syntax"),
+    (b'[{"a": 1}, {"b"', "cut"), (b'data: {"a": [1', "cut"),
+    (b"data: " + b"x" * 3000, "bytes"), (b"[" + b'{"a": "' + b"x" * 3000, "bytes"),
+    (b"data: x\n" * 3000, "bytes"),
+])  # fmt: skip
+def test_bytes_that_are_no_stream_are_refused(raw: bytes, code: str) -> None:
+    """With the number of the event; nothing is kept beyond the limit."""
+    with pytest.raises(am.DecodeError) as caught:
+        list(am.stream.events(_cut(raw, Random(1)), limits=am.Limits(line=2000)))
+    assert caught.value.code == code
+    assert isinstance(caught.value.path[0], int)
+
+
+def test_streams_may_be_asynchronous() -> None:
+    """With the same results."""
+    provider, _, raw = next(each for each in _recorded() if each[0] == "anthropic")
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for piece in _cut(raw, Random(3)):
+            yield piece
+
+    async def run() -> tuple[am.History, list[Any], am.Losses]:
+        stream = am.transcode(pieces(), provider, "openai")
+        return await am.collect(pieces(), provider), [event async for event in stream], stream.losses
+
+    history, events, losses = asyncio.run(run())
+    wanted = am.transcode(raw, provider, "openai")
+    assert am.same(history, am.collect(raw, provider))
+    assert events == list(wanted)
+    assert list(losses) == list(wanted.losses)
+
+
+def test_objects_of_an_sdk_are_events() -> None:
+    """Models, data classes and whatever dumps itself."""
+
+    class Event:
+        def __init__(self, held: Any) -> None:
+            self._held = held
+
+        def model_dump(self, **_: Any) -> Any:
+            return self._held
+
+    message = am.Msg.assistant("Hello there")
+    events = list(map(Event, am.emit(message, "anthropic")))
+    assert am.collect(events, "anthropic").messages[0].text == "Hello there"
+
+
+@pytest.mark.parametrize("codec", ["hf", "json", "sharegpt"])
+def test_formats_without_streams_say_so(codec: am.CodecName) -> None:
+    """By name."""
+    for work in (
+        lambda: am.collect([], codec),
+        lambda: am.ChunkReader(codec),
+        lambda: am.emit(am.Msg.assistant("x"), codec),
+    ):
+        with pytest.raises(am.CodecLookupError, match="no streams of events"):
+            work()
+
+
+@providers
+def test_an_event_takes_the_same_however_many_came(provider: am.CodecName) -> None:
+    """Folding, live and transcoding."""
+
+    def work_of(count: int) -> Any:
+        events = list(am.emit(am.Msg.assistant("ab " * count), provider, size=3, on_loss="ignore"))
+        target: am.CodecName = "openai" if provider == "anthropic" else "anthropic"
+
+        def work() -> None:
+            _live(events, provider)
+            for _ in am.transcode(events, provider, target):
+                pass
+
+        return work
+
+    check_growth(work_of, (400, 3200), 8 * 1.6)
