@@ -34,6 +34,7 @@ _DELTAS = {
     "signature_delta": ("signature", "signature", "set"), "input_json_delta": ("input", "partial_json", "json"),
     "citations_delta": ("citations", "citation", "push"), "compaction_delta": ("content", "content", "add"),
 }  # fmt: skip
+_SEALED = "encrypted_content"
 _OF_MESSAGE = ("stop_reason", "stop_sequence", "stop_details", "container")
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
@@ -77,9 +78,12 @@ class _Fold(Fold):
             self._merge(block, delta)
             return
         field, key, how = known
+        if delta.get(_SEALED) is not None:  # of compaction, beside its text or in place of it
+            block[_SEALED] = delta[_SEALED]
         piece = delta[key]
         if how == "add":
-            self.strings.add(block, field, piece or "")
+            if piece is not None:
+                self.strings.add(block, field, piece)
         elif how == "json":
             if type(piece) is not str:
                 raise Unreadable

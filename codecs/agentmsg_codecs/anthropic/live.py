@@ -67,7 +67,7 @@ class AnthropicReader(Reader):
         if kind == "thinking_delta":
             return said(make_thinking(plain(delta["thinking"])), index)
         if kind == "compaction_delta":
-            return said(am.CompactionBlock(delta["content"]), index)
+            return said(am.CompactionBlock(delta["content"], encrypted=delta.get("encrypted_content")), index)
         name, key, value = {
             "signature_delta": ("thinking", "signature", delta.get("signature")),
             "citations_delta": ("text", "citations", [delta.get("citation")]),

@@ -5,7 +5,7 @@
 | choices: delta | message: texts appended (see ``_TEXTS``), lists joined by index or extended, the rest set |
 | choices: logprobs | lists extended |
 | choices: finish_reason and any other key | the last that isn't null |
-| usage, and any other key | the last that isn't null |
+| usage, and any other key | the last that isn't null; the keys of objects each |
 | object | chat.completion |
 | obfuscation | nothing: it pads the transport |
 | error | the stream has failed |
@@ -33,6 +33,7 @@ _TEXTS = frozenset({
     "content", "refusal", "reasoning_content", "reasoning", "arguments", "input", "text", "summary", "data",
     "transcript",
 })  # fmt: skip
+_ELSEWHERE = frozenset({"choices", "error", "obfuscation"})
 _OF_CALL = {"function": "arguments", "custom": "input"}
 _DETAILS = "reasoning_details"
 _SPLIT = ("reasoning_content", "reasoning", "content", "refusal")
@@ -49,11 +50,19 @@ class _Fold(Fold):
             self.error = event["error"]
         for choice in event.get("choices") or ():
             self._choose(choice)
-        for key, value in event.items():
-            if key not in ("choices", "error", "obfuscation") and (value is not None or key not in self._head):
-                self._head[key] = value
+        self._say(event)
         ended = [choice.get("finish_reason") is not None for choice in self._choices.values()]
         self.ended = bool(ended) and all(ended)
+
+    def _say(self, event: Native) -> None:
+        head = self._head
+        for key, value in event.items():
+            if key in _ELSEWHERE:
+                continue
+            if is_object(value) and is_object(head.get(key)):
+                head[key] = {**head[key], **value}  # Groq's seed comes first, and its usage last
+            elif value is not None or key not in head:
+                head[key] = value
 
     def _choose(self, choice: Native) -> None:
         index = choice.get("index", 0)
