@@ -332,9 +332,10 @@ def test_what_chunks_say_of_themselves_adds_up() -> None:
 
 def test_items_of_a_response_have_ids_of_their_own() -> None:
     """Also those that are written whole; and the response has the id that was announced."""
-    call = am.ToolUseBlock("s1", "code_execution", {"language": "PYTHON", "code": "1"}, kind="server")
-    message = am.Msg("assistant", [call, am.TextBlock("One."), call], finish_reason="stop")
-    *_, last = am.transcode(am.emit(message, "gemini", on_loss="ignore"), "gemini", "openai-responses")
+    run = {"executableCode": {"language": "PYTHON", "code": "1"}}
+    parts = [run, {"text": "One."}, run]
+    event = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
+    *_, last = am.transcode([event], "gemini", "openai-responses")
     ids = [item["id"] for item in last["response"]["output"]]
     assert len(set(ids)) == len(ids) > 1
     assert all((last["response"]["id"], *ids))
@@ -421,7 +422,7 @@ def test_frames_are_cut_anywhere() -> None:
     (b"data: {\n\n", "syntax"), (b"data: 1\n\ndata: x\n\n", "syntax"),
     (b'[{"a": 1}, {"b"', "cut"), (b'data: {"a": [1', "cut"),
     (b"data: " + b"x" * 3000, "bytes"), (b"[" + b'{"a": "' + b"x" * 3000, "bytes"),
-    (b"".join(b"data: x\n" for _ in range(3000)), "bytes"),
+    (b"data: x\n" * 3000, "bytes"),
 ])  # fmt: skip
 def test_bytes_that_are_no_stream_are_refused(raw: bytes, code: str) -> None:
     """With the number of the event; nothing is kept beyond the limit."""
