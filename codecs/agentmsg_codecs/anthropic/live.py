@@ -38,7 +38,6 @@ class AnthropicReader(Reader):
     def __init__(self, codec: am.Codec) -> None:
         super().__init__(codec)
         self._head: Native = {}
-        self._kinds: dict[int, str] = {}
 
     def __call__(self, event: Native) -> am.MsgChunk | None:
         """Return what an event says; None if it says nothing."""
@@ -46,7 +45,7 @@ class AnthropicReader(Reader):
         if kind == DELTA:
             return self._piece(event["delta"], event["index"])
         if kind == START:
-            return said(self._begun(event["content_block"], event["index"]), event["index"])
+            return said(self._begun(event["content_block"]), event["index"])
         if kind == "message_start":
             self._head = {**event["message"], "content": []}
             return self.head(self.message(self._head))
@@ -74,8 +73,8 @@ class AnthropicReader(Reader):
         }.get(kind, (None, "", None))
         return None if name is None else said(self._block({"type": name, **_BLANK[name], key: value}), index)
 
-    def _begun(self, block: Native, index: int) -> Any:
-        kind = self._kinds[index] = block["type"]
+    def _begun(self, block: Native) -> Any:
+        kind = block["type"]
         found = self._block(block)
         if kind in CALLS and not block.get("input") and type(found) is am.ToolUseBlock:
             return found.evolve(raw_input="")
@@ -119,18 +118,16 @@ class AnthropicWriter(Writer):
 
     def more(self, block: Any) -> Iterable[Native]:
         """Return a delta of the open block."""
-        kind = type(block)
+        kind: Any = type(block)
         if kind is am.TextBlock:
-            if block.text:
-                yield self._delta("text_delta", "text", block.text)
-        elif kind is am.ThinkingBlock:
-            if block.thinking:
-                yield self._delta("thinking_delta", "thinking", block.thinking)
-            if block.signature is not None and block.signature.provider == FAMILY and block.signature.value:
-                self._is_signed = True
-                yield self._delta("signature_delta", "signature", block.signature.value)
-        elif block.raw_input:
-            yield self._delta("input_json_delta", "partial_json", block.raw_input)
+            return (self._delta("text_delta", "text", block.text),) if block.text else ()
+        if kind is am.ToolUseBlock:
+            return (self._delta("input_json_delta", "partial_json", block.raw_input),) if block.raw_input else ()
+        thought = [self._delta("thinking_delta", "thinking", block.thinking)] if block.thinking else []
+        if block.signature is not None and block.signature.provider == FAMILY and block.signature.value:
+            self._is_signed = True
+            return [*thought, self._delta("signature_delta", "signature", block.signature.value)]
+        return thought
 
     def _delta(self, kind: str, key: str, piece: str) -> Native:
         return {"type": DELTA, "index": self._index, "delta": {"type": kind, key: piece}}
