@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +16,7 @@ import agentmsg as am
 from agentmsg.formats.events import events_of
 from benchmarks.competitors import Missing
 from benchmarks.section import Scale, Section, joined, two
-from benchmarks.timing import Case, Times, interleave
+from benchmarks.timing import Case, Times, do_each, interleave
 
 if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
@@ -121,6 +122,10 @@ def _given(work: str, events: list[dict[str, Any]]) -> list[Any]:
     return [raw[start : start + 4096] for start in range(0, len(raw), 4096)]
 
 
+def _often(work: str, events: list[dict[str, Any]]) -> list[Any]:
+    return [_given(work, events)] * _TIMES
+
+
 def _checked(name: str, measure: str, work: Work) -> None:
     """Do the work once, and assert that it is the same as ours."""
     kind, provider = MEASURES[measure]
@@ -158,16 +163,11 @@ def streams_section(scale: Scale) -> Section:
     for measure, (kind, provider) in MEASURES.items():
         few, many = (_events(provider, count) for count in (EVENTS, EVENTS * _TIMES))
         cases = {
-            name: Case(lambda kind=kind, few=few: _given(kind, few), works[measure])
-            for name, works in found.items()
-            if measure in works
+            name: Case(partial(_given, kind, few), works[measure]) for name, works in found.items() if measure in works
         }
         ours = found["agentmsg"][measure]
-        cases[MANY] = Case(lambda kind=kind, many=many: _given(kind, many), ours)
-        cases[OFTEN] = Case(
-            lambda kind=kind, few=few: [_given(kind, few)] * _TIMES,
-            lambda given, ours=ours: [ours(each) for each in given],
-        )
+        cases[MANY] = Case(partial(_given, kind, many), ours)
+        cases[OFTEN] = Case(partial(_often, kind, few), partial(do_each, ours))
         counts = {MANY: len(many), OFTEN: len(few) * _TIMES}
         timed = interleave(cases, scale.rounds.at_most(10))
         times[measure] = {name: spent.each(counts.get(name, len(few))) for name, spent in timed.items()}

@@ -25,19 +25,18 @@ from agentmsg_codecs.wire.live import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 # The texts of a delta, in the order of their blocks. Of the first two, which are often copies, only one is read.
-_TEXTS = (
-    ("reasoning_content", make_thinking), ("reasoning", make_thinking), ("content", make_text),
-    ("refusal", make_refusal),
-)  # fmt: skip
+_TEXTS: dict[str, Callable[[str], am.Block]] = {
+    "reasoning_content": make_thinking, "reasoning": make_thinking, "content": make_text, "refusal": make_refusal,
+}  # fmt: skip
 _THOUGHTS, _THOUGHT = ("reasoning_content", "reasoning"), "thinking"
 _USUAL = frozenset({
     "id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "usage", "obfuscation",
     "provider",
 })  # fmt: skip
-_READ = frozenset({"role", "tool_calls", *(key for key, _ in _TEXTS)})
+_READ = frozenset({"role", "tool_calls", *_TEXTS})
 
 
 def _first(choices: list[Native]) -> Native:
@@ -101,15 +100,14 @@ class OpenAIReader(Reader):
 
     def _parts(self, delta: Native) -> list[am.ChunkPart]:
         found: list[am.ChunkPart] = []
-        for key, make in _TEXTS:
-            text = delta.get(key)
-            if not text:
-                continue
-            if key in _THOUGHTS:
-                if self._thought not in (None, key):
-                    continue
-                self._thought, key = key, _THOUGHT  # noqa: PLW2901 - its place
-            found.append(piece(make(plain(text)), key))
+        said = [key for key in delta if key in _TEXTS and delta[key]]
+        for key in said if len(said) < 2 else filter(said.__contains__, _TEXTS):  # noqa: PLR2004 - in their order
+            block = _TEXTS[key](plain(delta[key]))
+            if key not in _THOUGHTS:
+                found.append(piece(block, key))
+            elif self._thought in (None, key):
+                self._thought = key
+                found.append(piece(block, _THOUGHT))
         if "reasoning_details" in delta:
             for item in delta["reasoning_details"] or ():
                 found += self._detail(item, has_text=self._thought is not None)
