@@ -73,7 +73,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(held) for key, held in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
-        return list(map(_plain, cast("list[Any]", value)))
+        return list(map(_plain, value))
     return value if value is None or isinstance(value, (str, int, float)) else json.loads(value.token)
 
 
@@ -136,7 +136,11 @@ def _checked(name: str, measure: str, work: Work) -> None:
     elif kind == "transcode":
         assert _said(_plain(found), _OTHER[provider]) == wanted, name
     else:
-        got = found if isinstance(found, am.Msg) else am.decode(found, events_of(am.get_codec(provider)).response)
+        got = (
+            found
+            if isinstance(found, am.Msg)
+            else am.decode(found, am.get_codec(events_of(am.get_codec(provider)).response))
+        )
         assert _meant(got if isinstance(got, am.Msg) else got.messages[0]) == wanted, name
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
+from agentmsg.formats import is_list, is_object
 from agentmsg.formats.events import events_of
 from data import some
 from support.streams import PROVIDERS, folded, recorded_streams, responses
@@ -59,21 +60,21 @@ _DAMAGED = ("bytes_invalid_encoding", "Incorrect padding", "Invalid base64", "On
 
 
 def _without_none(value: Any) -> Any:
-    if isinstance(value, dict):
+    if is_object(value):
         return {key: _without_none(held) for key, held in value.items() if held is not None}
-    return list(map(_without_none, value)) if isinstance(value, list) else value
+    return list(map(_without_none, value)) if is_list(value) else value
 
 
 def _places(ours: Any, theirs: Any, place: str = "") -> Iterator[str]:
     """Yield where two documents differ, and how."""
-    if isinstance(ours, dict) and isinstance(theirs, dict):
+    if is_object(ours) and is_object(theirs):
         for key in sorted(ours.keys() | theirs.keys()):
             if key not in ours or key not in theirs:
                 held = ours.get(key, theirs.get(key))
                 yield f"{place}.{key}: {'only ours' if key in ours else 'only theirs'} {str(held)[:80]!r}"
             else:
                 yield from _places(ours[key], theirs[key], f"{place}.{key}")
-    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+    elif is_list(ours) and is_list(theirs) and len(ours) == len(theirs):
         for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
             yield from _places(one, other, f"{place}[{number}]")
     elif ours != theirs:

@@ -12,8 +12,7 @@ from data import shared_dir
 from support.documents import documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterable
 
 __all__ = ["PROVIDERS", "folded", "recorded_streams", "response_of", "responses"]
 
@@ -26,8 +25,8 @@ _FOLDERS: dict[str, am.CodecName] = {
 @cache
 def recorded_streams() -> tuple[tuple[am.CodecName, str, bytes], ...]:
     """Return all recorded streams: the provider, a name, and what its server sent."""
-    folders = ((shared_dir() / "corpus" / folder, codec) for folder, codec in _FOLDERS.items())
-    paths: Iterator[tuple[am.CodecName, Path]] = ((c, path) for folder, c in folders for path in folder.glob("*.sse"))
+    corpus = shared_dir() / "corpus"
+    paths = [(codec, path) for folder, codec in _FOLDERS.items() for path in (corpus / folder).glob("*.sse")]
     return tuple((codec, path.stem, path.read_bytes()) for codec, path in sorted(paths))
 
 

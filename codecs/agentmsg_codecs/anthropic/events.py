@@ -57,12 +57,14 @@ class _Fold(Fold):
             self._blocks[event["index"]] = dict(event["content_block"])
         elif kind == "message_start":
             self._head = dict(event["message"])
-            self._blocks = dict(enumerate(map(dict, self._head.get("content") or ())))
+            content: list[Native] = self._head.get("content") or []
+            self._blocks = dict(enumerate(map(dict, content)))
         elif kind == "message_delta":
             self._head |= event["delta"]
-            counts = {key: count for key, count in (event.get("usage") or {}).items() if count is not None}
+            counts = counted(event)
             if counts:
-                self._head["usage"] = {**(self._head.get("usage") or {}), **counts}
+                before: Native = self._head.get("usage") or {}
+                self._head["usage"] = {**before, **counts}
             self._head |= {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
         elif kind == "message_stop":
             self.ended = True
@@ -154,6 +156,12 @@ class AnthropicEvents(Events):
     def finished(self, message: am.Msg) -> am.Msg:
         """Return a message whose calls with cut arguments are calls."""
         return with_cut_calls(message, FAMILY, _cut_call)
+
+
+def counted(event: Native) -> Native:
+    """Return the counts of usage that an event tells."""
+    usage: Native = event.get("usage") or {}
+    return {key: count for key, count in usage.items() if count is not None}
 
 
 def _counts(usage: Any) -> bool:

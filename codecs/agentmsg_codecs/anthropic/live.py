@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg_codecs.anthropic.events import CALLS, DELTA, START, STOP, opened
+from agentmsg_codecs.anthropic.events import CALLS, DELTA, START, STOP, counted, opened
 from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.wire.live import (
     WHOLE,
@@ -50,8 +50,8 @@ class AnthropicReader(Reader):
             self._head = {**event["message"], "content": []}
             return self.head(self.message(self._head))
         if kind == "message_delta":
-            counts = {key: count for key, count in (event.get("usage") or {}).items() if count is not None}
-            usage = {**(self._head.get("usage") or {}), **counts}
+            before: Native = self._head.get("usage") or {}
+            usage: Native = {**before, **counted(event)}
             rest = {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
             self._head |= {**event["delta"], **rest, **({"usage": usage} if usage else {})}
             return make_chunk(**self.rest(self.message(self._head)))
@@ -107,7 +107,7 @@ class AnthropicWriter(Writer):
         """Return the start of a block."""
         self._index += 1
         self._is_signed = False
-        kind = type(block)
+        kind: Any = type(block)
         if kind is am.TextBlock:
             start: Native = {"type": "text", "text": ""}
         elif kind is am.ThinkingBlock:

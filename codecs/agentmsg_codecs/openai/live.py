@@ -73,30 +73,31 @@ class OpenAIReader(Reader):
         choices: list[Native] = event.get("choices") or []
         choice = _first(choices)
         delta: Native = choice.get("delta") or {}
-        parts = tuple(self._parts(delta)) if delta else ()
+        parts = self._parts(delta) if delta else []
         tells = choice.get("finish_reason") is not None or bool(event.get("usage")) or not event.keys() <= _USUAL
-        if (
-            self._began
-            and not tells
-            and len(choices) == bool(choice)
-            and not choice.get("logprobs")
-            and delta.keys() <= _READ
-        ):
-            return make_pieces(parts) if parts else None  # the usual case
+        is_alone = len(choices) == bool(choice)
+        if self._began and is_alone and not tells and not choice.get("logprobs") and delta.keys() <= _READ:
+            return make_pieces(tuple(parts)) if parts else None
+        return self._unusual(event, choices, choice, parts, tells=tells)
+
+    def _unusual(
+        self, event: Native, choices: list[Native], choice: Native, parts: list[am.ChunkPart], *, tells: bool
+    ) -> am.MsgChunk | None:
+        """Return what a chunk says that isn't just a piece."""
+        delta: Native = choice.get("delta") or {}
         others = {key: value for key, value in delta.items() if key not in _READ or key == "role"}
         kept = [{**choice, "delta": others} if held is choice else held for held in choices]
         self._rest.add({**event, "choices": kept})
         if not self._began:
             self._began = True
-            fields = self.began(self._message())
-        elif tells:
-            message = self._message()
-            fields = self.rest(message)
-            if choice and self._rest.ended:
-                parts += tuple(self._left(message))
-        else:
-            return make_pieces(parts) if parts else None
-        return make_chunk(parts=parts, **fields)
+            return make_chunk(parts=tuple(parts), **self.began(self._message()))
+        if not tells:
+            return make_pieces(tuple(parts)) if parts else None
+        message = self._message()
+        fields = self.rest(message)
+        if choice and self._rest.ended:
+            parts += self._left(message)
+        return make_chunk(parts=tuple(parts), **fields)
 
     def _parts(self, delta: Native) -> list[am.ChunkPart]:
         found: list[am.ChunkPart] = []

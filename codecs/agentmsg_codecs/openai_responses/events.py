@@ -149,7 +149,7 @@ class ResponsesEvents(Events):
 
 
 def _unfolded(document: Native, size: int) -> Iterator[Native]:
-    begun = {**document, "output": [], "status": "in_progress"}
+    begun: Native = {**document, "output": [], "status": "in_progress"}
     if "usage" in begun:
         begun["usage"] = None
     yield {"type": "response.created", "response": begun}

@@ -118,7 +118,8 @@ class ResponsesReader(Reader):
 
     def _closing(self, response: Native) -> am.MsgChunk:
         parts: list[am.ChunkPart] = []
-        for index, item in enumerate(response.get("output") or ()):
+        output: list[Native] = response.get("output") or []
+        for index, item in enumerate(output):
             if index not in self._done:
                 parts += self._left(index, item)
         return make_chunk(parts=tuple(parts), **self.rest(self.message(response)), done=True)
@@ -148,7 +149,7 @@ class ResponsesWriter(Writer):
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
         """Return the events that announce the response, with all that the codec says of one without content."""
         empty = am.Msg("assistant", id=chunk.id or "resp_1", model=chunk.model, created_at=chunk.created_at)
-        response = {**am.encode(empty, self.codec, on_loss="ignore"), "status": "in_progress", "output": []}
+        response: Native = {**am.encode(empty, self.codec, on_loss="ignore"), "status": "in_progress", "output": []}
         self._announced = response["id"]
         yield self._event("created", response=response)
         yield self._event("in_progress", response=response)
@@ -169,7 +170,7 @@ class ResponsesWriter(Writer):
     def open(self, block: Any) -> Iterable[Native]:
         """Return the events that announce an item and its part."""
         self._index += 1
-        kind = type(block)
+        kind: Any = type(block)
         item: Native = {"id": self._id, "type": "message", "status": "in_progress", "role": "assistant", "content": []}
         if kind is am.ThinkingBlock:
             item = {"id": self._id, "type": "reasoning", "summary": []}
@@ -189,7 +190,7 @@ class ResponsesWriter(Writer):
 
     def _name(self) -> tuple[str, Native]:
         """Return the name of the open block's deltas, and where they go."""
-        kind = type(self.opened)
+        kind: Any = type(self.opened)
         if kind is am.ToolUseBlock:
             return "function_call_arguments", self._place
         if kind is am.ThinkingBlock:
@@ -237,6 +238,6 @@ class ResponsesWriter(Writer):
 
     def finish(self, document: Native) -> Iterable[Native]:
         """Return the event with the whole response."""
-        response = {**document, "id": self._announced, "output": self._fold.document()["output"]}
+        response: Native = {**document, "id": self._announced, "output": self._fold.document()["output"]}
         status = document.get("status")
         yield self._event(str(status) if status in ENDS else "completed", response=response)

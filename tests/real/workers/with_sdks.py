@@ -69,7 +69,7 @@ def _types(provider: str) -> Any:
 def _adapters(provider: str) -> dict[str, Any]:
     """Return the validators of a provider's events by their types, so that a refusal is about the right one."""
     (union, *_) = get_args(_types(provider)) or [_types(provider)]
-    found = {}
+    found: dict[str, Any] = {}
     for model in get_args(union) or [union]:
         field = model.model_fields.get("type")
         for name in get_args(field.annotation) if field else [""]:
