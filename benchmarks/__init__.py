@@ -5,7 +5,8 @@ conversations  the conversations to convert between formats
 ours, peers/   the participants: one ``Competitor`` for each of their formats
 timing         whole processes and memory, beside the timer of ``agentmsg.cli.timing``
 section        the class of sections
-formats, growth, conversions, losses, files, recorded, chunks, fields, operations, sending   the measurements
+formats, growth, conversions, losses, files, recorded, chunks, streams, fields, operations, sending
+               the measurements
 sections       all of these by name
 targets        the promised ratios
 report         the printed report; progress, meanwhile

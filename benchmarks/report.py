@@ -11,6 +11,7 @@ import attrs
 
 from agentmsg.cli.tables import show_table
 from benchmarks.competitors import version
+from benchmarks.streams import MEASURES
 from benchmarks.targets import Ratio, ratios
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ __all__ = ["as_json", "conditions", "machine", "show_ratios", "show_section", "t
 _DISTRIBUTIONS = (
     "agentmsg",
     "any-llm-sdk",
+    "anthropic",
     "attrs",
     "cattrs",
     "langchain-anthropic",
@@ -30,9 +32,11 @@ _DISTRIBUTIONS = (
     "litellm",
     "llm-babel",
     "llm-rosetta",
+    "martian-linguafranca",
     "mashumaro",
     "msgpack",
     "msgspec",
+    "openai",
     "orjson",
     "pydantic",
 )
@@ -53,6 +57,7 @@ _TIMES = {
     "dump json": "to JSON µs",
     "add": "add µs",
     "operation": "µs",
+    **{measure: f"{measure} µs" for measure in MEASURES},
 }
 _COLUMNS: Mapping[str, tuple[str, int]] = {
     **{

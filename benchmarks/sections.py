@@ -15,6 +15,7 @@ from benchmarks.growth import growth_section
 from benchmarks.losses import account_section, losses_section
 from benchmarks.section import Scale, Section, joined, two
 from benchmarks.sending import sending_section
+from benchmarks.streams import streams_section
 from benchmarks.timing import Times, interleave_processes
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ SECTIONS: Mapping[str, Callable[[Scale], Section]] = {
     "corpus": corpus_section,
     "account": account_section,
     "chunks": _chunks_section,
+    "streams": streams_section,
     "fields": _fields_section,
     "operations": _operations_section,
     "sending": sending_section,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg_codecs import CODECS
+from benchmarks import streams
 from benchmarks.chunks import MANY, OFTEN
 from benchmarks.fields import OURS, TAGGED, UNIONS
 from benchmarks.files import LOOP, RANGES
@@ -124,6 +125,15 @@ TARGETS: tuple[Target, ...] = (
     Target("losses", ON_FILE, "operation", ("losses", READ, "operation"), 3.0),
     _against("chunks", "langchain-core", "add", 0.75),
     Target("chunks", MANY, "add", ("chunks", OFTEN, "add"), 1.5),
+    *(
+        Target("streams", streams.MANY, measure, ("streams", streams.OFTEN, measure), 1.5)
+        for measure in streams.MEASURES
+    ),
+    *(
+        _against("streams", peer, measure, bound)
+        for peer, bound in ((streams.SDK, 0.5), ("llm-babel", 1.0), ("martian-linguafranca", 1.0), ("llm-rosetta", 1.1))
+        for measure in streams.MEASURES
+    ),
     _field("canonical", TAGGED, "validate", 0.7),
     _field("canonical", TAGGED, "validate json", 0.7),
     _field("canonical", TAGGED, "dump", 1.4),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -17,18 +16,13 @@ import pytest
 import agentmsg as am
 from agentmsg.formats.events import Thinking, events_of
 from agentmsg.testing import damages
-from data import effort, shared_dir, some
-from support.documents import documents
+from data import effort, some
+from support.streams import PROVIDERS, folded, recorded_streams, response_of, responses
 from support.timing import check_growth
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
-    from pathlib import Path
 
-PROVIDERS: tuple[am.CodecName, ...] = ("anthropic", "openai", "openai-responses", "gemini", "bedrock")
-_FOLDERS: dict[str, am.CodecName] = {
-    "anthropic": "anthropic", "openai_chat": "openai", "openai_responses": "openai-responses", "gemini": "gemini",
-}  # fmt: skip
 # Recorded streams that the provider ended with an error.
 _FAILED = ("test_openrouter_stream_error.0", "test_tool_use_failed_error_streaming.0")
 # The list of an MCP server's tools is never announced as done, so its chunk comes last.
@@ -41,35 +35,6 @@ _FIELDS = ("role", "id", "model", "usage", "finish_reason", "provider", "api", "
 _BY_KEY = ("response_metadata", "extras")
 
 providers = pytest.mark.parametrize("provider", PROVIDERS)
-
-
-@cache
-def _recorded() -> tuple[tuple[am.CodecName, str, bytes], ...]:
-    folders = ((shared_dir() / "corpus" / folder, codec) for folder, codec in _FOLDERS.items())
-    paths: Iterator[tuple[am.CodecName, Path]] = ((c, path) for folder, c in folders for path in folder.glob("*.sse"))
-    return tuple((codec, path.stem, path.read_bytes()) for codec, path in sorted(paths))
-
-
-def _response(provider: str) -> Any:
-    return events_of(am.get_codec(provider)).response
-
-
-@cache
-def _responses(provider: str) -> list[tuple[str, Any, am.Msg]]:
-    """Return the recorded responses of an assistant, with what they read as."""
-    found: list[tuple[str, Any, am.Msg]] = []
-    for name, document in documents(_response(provider)):
-        messages = am.decode(document, _response(provider)).messages
-        if messages and messages[0].role == "assistant":
-            found.append((name, document, messages[0]))
-    return found
-
-
-def _folded(events: Iterable[Any], provider: str) -> Any:
-    fold = events_of(am.get_codec(provider)).fold()
-    for event in events:
-        fold.add(event)
-    return json.loads(json.dumps(fold.document()))
 
 
 def _live(events: Iterable[Any], provider: am.CodecName) -> am.Msg:
@@ -87,13 +52,13 @@ def _differ(a: am.Msg, b: am.Msg) -> list[str]:
 # -- a stream is the response -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("provider", "name", "raw"), [pytest.param(*each, id=each[1]) for each in _recorded()])
+@pytest.mark.parametrize(("provider", "name", "raw"), [pytest.param(*each, id=each[1]) for each in recorded_streams()])
 def test_recorded_streams_are_responses(provider: am.CodecName, name: str, raw: bytes) -> None:
     """What they bring comes back exactly, whole or as events of any form; chunks add up to the same message."""
     events = list(am.stream.events(raw))
-    document = _folded(events, provider)
-    history = am.decode(document, _response(provider))
-    assert am.encode(history, _response(provider)) == document
+    document = folded(events, provider)
+    history = am.decode(document, response_of(provider))
+    assert am.encode(history, response_of(provider)) == document
     failed = any(word in name for word in _FAILED)
     got = am.collect(raw, provider, partial="keep" if failed else "error")
     if failed:
@@ -112,18 +77,18 @@ def test_recorded_streams_are_responses(provider: am.CodecName, name: str, raw: 
 
 def test_all_recorded_streams_are_read() -> None:
     """Of each provider that has recordings, all."""
-    assert len(_recorded()) == 36
+    assert len(recorded_streams()) == 36
 
 
 @providers
 def test_responses_are_brought_by_their_events(provider: am.CodecName) -> None:
     """Folding what was unfolded is the same document; so is what chunks add up to."""
     events = events_of(am.get_codec(provider))
-    for name, document, message in some(_responses(provider), 400):
+    for name, document, message in some(responses(provider), 400):
         unfolded = list(events.unfold(document, 7))
         if any("index" in call for call in _calls_of(document)):  # Mistral and Hugging Face: no stream has it
             continue
-        assert _folded(unfolded, provider) == document, name
+        assert folded(unfolded, provider) == document, name
         if any(word in name for word in _UNSAID):
             continue
         assert _differ(_live(unfolded, provider), message) == [], name
@@ -139,15 +104,15 @@ def _calls_of(document: Any) -> list[Any]:
 def test_other_providers_events_bring_what_converting_gives(provider: am.CodecName, thinking: Thinking) -> None:
     """Texts and calls, the reason and the usage; the losses are those of the conversion."""
     source = events_of(am.get_codec(provider))
-    for name, document, message in some(_responses(provider), 60):
+    for name, document, message in some(responses(provider), 60):
         for target in PROVIDERS:
             if target == provider or _is_respelt(document) or any("index" in call for call in _calls_of(document)):
                 continue
             losses: list[am.Loss] = []
-            wanted = am.encode(am.History((message,)), _response(target), losses=losses)
+            wanted = am.encode(am.History((message,)), response_of(target), losses=losses)
             stream = am.transcode(source.unfold(document, 9), provider, target, thinking=thinking)
             got = am.collect(list(stream), target)
-            (found,), (want,) = got, am.decode(wanted, _response(target))
+            (found,), (want,) = got, am.decode(wanted, response_of(target))
             assert _core(found) == _core(want), (name, target)
             assert am.same(found.usage, want.usage), (name, target)
             assert found.finish_reason == (want.finish_reason or "stop"), (name, target)
@@ -208,7 +173,7 @@ def test_messages_are_emitted(provider: am.CodecName) -> None:
 def test_a_cut_stream_holds_what_came(provider: am.CodecName) -> None:
     """After any event: the texts are the beginning of the whole ones, and calls have what came of their arguments."""
     events = events_of(am.get_codec(provider))
-    for name, document, message in some(_responses(provider), 12):
+    for name, document, message in some(responses(provider), 12):
         unfolded = list(events.unfold(document, 5))
         before = ""
         # The usage may come behind what ends a message.
@@ -242,10 +207,10 @@ def test_a_lost_connection_is_a_cut_stream() -> None:
     """Its exception is the cause."""
 
     def pieces() -> Iterator[bytes]:
-        yield _recorded()[0][2][:2000]
+        yield recorded_streams()[0][2][:2000]
         raise _Lost
 
-    provider = _recorded()[0][0]
+    provider = recorded_streams()[0][0]
     with pytest.raises(am.StreamBroken) as caught:
         am.collect(pieces(), provider)
     assert isinstance(caught.value.__cause__, _Lost)
@@ -263,7 +228,7 @@ def test_a_lost_connection_is_a_cut_stream() -> None:
 ])  # fmt: skip
 def test_an_error_ends_a_stream(provider: am.CodecName, event: Any, error: Any) -> None:
     """It is what the provider said; what comes behind isn't read."""
-    events = [*list(events_of(am.get_codec(provider)).unfold(_responses(provider)[0][1], 9))[:3], event, {"x": 1}]
+    events = [*list(events_of(am.get_codec(provider)).unfold(responses(provider)[0][1], 9))[:3], event, {"x": 1}]
     with pytest.raises(am.StreamBroken) as caught:
         am.collect(events, provider)
     assert (caught.value.code, caught.value.error) == ("failed", error)
@@ -279,7 +244,7 @@ def test_damaged_events_give_a_message_or_one_typed_error(provider: am.CodecName
     """Whatever is wrong with an event: collecting, reading live and transcoding."""
     events = events_of(am.get_codec(provider))
     rng = Random(provider)
-    _, document, _ = max(_responses(provider), key=lambda each: len(each[1].get("output") or each[1]))
+    _, document, _ = max(responses(provider), key=lambda each: len(each[1].get("output") or each[1]))
     unfolded = list(events.unfold(document, 12))[:60]
     for place, event in enumerate(unfolded):
         for damage in some(damages([("event", event)]), effort(20)):
@@ -339,6 +304,41 @@ def test_calls_side_by_side_stay_apart(pieces: list[Any]) -> None:
             opened.append(event["index"])
         elif event["type"] == "content_block_stop":
             assert opened.pop() == event["index"]
+
+
+def test_compaction_keeps_what_is_encrypted() -> None:
+    """Beside its text, or in its place."""
+    for text in ("so far", None):
+        delta = {"type": "compaction_delta", "content": text, "encrypted_content": "X"}
+        events: list[Any] = [
+            {"type": "message_start", "message": {"role": "assistant", "content": []}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "compaction", "content": None}},
+            {"type": "content_block_delta", "index": 0, "delta": delta},
+            {"type": "message_stop"},
+        ]
+        for message in (am.collect(events, "anthropic").messages[0], _live(events, "anthropic")):
+            assert list(message.content) == [am.CompactionBlock(text, encrypted="X")]
+
+
+def test_what_chunks_say_of_themselves_adds_up() -> None:
+    """Groq tells the seed in the first and the usage in the last; null erases nothing."""
+    events = [
+        {"x_groq": {"id": "r", "seed": 7}, "usage": {"prompt_tokens": 1}, "choices": [{"index": 0, "delta": {}}]},
+        {"x_groq": {"id": "r", "usage": {}}, "usage": None, "choices": []},
+    ]
+    found = folded(events, "openai")
+    assert (found["x_groq"], found["usage"]) == ({"id": "r", "seed": 7, "usage": {}}, {"prompt_tokens": 1})
+
+
+def test_items_of_a_response_have_ids_of_their_own() -> None:
+    """Also those that are written whole; and the response has the id that was announced."""
+    run = {"executableCode": {"language": "PYTHON", "code": "1"}}
+    parts = [run, {"text": "One."}, run]
+    event = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]}
+    *_, last = am.transcode([event], "gemini", "openai-responses")
+    ids = [item["id"] for item in last["response"]["output"]]
+    assert len(set(ids)) == len(ids) > 1
+    assert all((last["response"]["id"], *ids))
 
 
 def test_an_event_gives_its_events_before_the_next_is_read() -> None:
@@ -434,7 +434,7 @@ def test_bytes_that_are_no_stream_are_refused(raw: bytes, code: str) -> None:
 
 def test_streams_may_be_asynchronous() -> None:
     """With the same results."""
-    provider, _, raw = next(each for each in _recorded() if each[0] == "anthropic")
+    provider, _, raw = next(each for each in recorded_streams() if each[0] == "anthropic")
 
     async def pieces() -> AsyncIterator[bytes]:
         for piece in _cut(raw, Random(3)):

@@ -238,10 +238,8 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
         self._writer.waits = self._source.alternates
         self._fold, self._frames, self._limits = self._source.fold(), Frames(limits), limits
         is_async = _is_async(events)
-        self._now = None if is_async else events_in(events, self._frames, self._from.own_form)
-        self._later = async_events(events, self._frames, self._from.own_form) if is_async else None
-        self._ready: list[dict[str, Any]] = []
-        self._is_over = False
+        self._now = None if is_async else self._stream(events)
+        self._later = self._async_stream(events) if is_async else None
         self._converted: Conversion | None = None
 
     @property
@@ -271,52 +269,60 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
 
     def __next__(self) -> dict[str, Any]:
         """Return the next event of the target."""
-        while not self._ready:
-            if self._is_over or self._now is None:
-                raise StopIteration
-            try:
-                event = next(self._now)
-            except StopIteration:
-                self._end(None)
-            except Exception as error:  # noqa: BLE001 - whatever the connection raises
-                self._end(cut_by(error, self._from))
-            else:
-                self._take(event)
-        return self._ready.pop(0)
+        if self._now is None:
+            raise StopIteration
+        return next(self._now)
 
     async def __anext__(self) -> dict[str, Any]:
         """Return the next event of the target."""
-        while not self._ready:
-            if self._is_over or self._later is None:
-                raise StopAsyncIteration
+        if self._later is None:
+            raise StopAsyncIteration
+        return await anext(self._later)
+
+    def _stream(self, pieces: Any) -> Iterator[dict[str, Any]]:
+        fault: Exception | None = None
+        iterator = events_in(pieces, self._frames, self._from.own_form)
+        while self._fold.error is None:
             try:
-                event = await anext(self._later)
+                event = next(iterator)
+            except StopIteration:
+                break
+            except Exception as error:  # noqa: BLE001 - whatever the connection raises
+                fault = cut_by(error, self._from)
+                break
+            yield from self._take(event)
+        yield from self._end(fault)
+
+    async def _async_stream(self, pieces: AsyncIterable[Any]) -> AsyncIterator[dict[str, Any]]:
+        fault: Exception | None = None
+        iterator = async_events(pieces, self._frames, self._from.own_form)
+        while self._fold.error is None:
+            try:
+                event = await anext(iterator)
             except StopAsyncIteration:
-                self._end(None)
+                break
             except Exception as error:  # noqa: BLE001 - the same
-                self._end(cut_by(error, self._from))
-            else:
-                self._take(event)
-        return self._ready.pop(0)
+                fault = cut_by(error, self._from)
+                break
+            for made in self._take(event):
+                yield made
+        for made in self._end(fault):
+            yield made
 
-    def _take(self, event: Any) -> None:
+    def _take(self, event: Any) -> list[dict[str, Any]]:
         self._fold.add(event)
-        if self._fold.error is not None:
-            self._end(None)
-            return
-        chunk = self._read(event)
-        if chunk is not None:
-            self._ready += self._writer.add(chunk)
+        chunk = self._read(event) if self._fold.error is None else None
+        return [] if chunk is None else self._writer.add(chunk)
 
-    def _end(self, fault: Exception | None) -> None:
-        self._is_over = True
+    def _end(self, fault: Exception | None) -> list[dict[str, Any]]:
         fold = self._fold
         if fold.error is not None or fault is not None or not (fold.ended or self._frames.is_done):
             history = _so_far(self._source, self._from, fold, self._limits)
             raise _broken(history, fold.error, self._from.name) from fault
         converted = convert(fold.document(), self._from, self._to, limits=self._limits)
-        self._ready += self._writer.end(converted.document)
+        last = self._writer.end(converted.document)
         self._converted = converted
+        return last
 
 
 def transcode(

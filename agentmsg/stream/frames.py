@@ -199,10 +199,6 @@ def _is_text(piece: object) -> bool:
     return is_a(piece, (bytes, bytearray, memoryview, str))
 
 
-def _given(event: object, frames: Frames, own_form: str | None) -> Any:
-    return event if type(event) is dict else copy_document(event, frames.limits.depth, own_form)
-
-
 def events(pieces: Iterable[Any] | bytes | str, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Any]:
     """Yield the events of a stream as plain data, each as soon as it is complete.
 
@@ -227,10 +223,13 @@ def events_in(pieces: Iterable[Any] | bytes | str, frames: Frames, own_form: str
         own_form: a method of an SDK's objects that returns their plain data, if it differs from their dump.
     """
     for piece in (cast("Any", pieces),) if _is_text(pieces) else cast("Iterable[Any]", pieces):
+        if type(piece) is dict:  # the usual case
+            yield piece
+            continue
         if _is_text(piece):
             yield from frames.feed(piece)
         else:
-            yield _given(piece, frames, own_form)
+            yield copy_document(piece, frames.limits.depth, own_form)
         if frames.is_done:
             return
     yield from frames.end()
@@ -239,11 +238,14 @@ def events_in(pieces: Iterable[Any] | bytes | str, frames: Frames, own_form: str
 async def async_events(pieces: AsyncIterable[Any], frames: Frames, own_form: str | None = None) -> AsyncIterator[Any]:
     """Yield what ``events_in`` does, of pieces that arrive asynchronously."""
     async for piece in pieces:
+        if type(piece) is dict:
+            yield piece
+            continue
         if _is_text(piece):
             for event in frames.feed(piece):
                 yield event
         else:
-            yield _given(piece, frames, own_form)
+            yield copy_document(piece, frames.limits.depth, own_form)
         if frames.is_done:
             return
     for event in frames.end():

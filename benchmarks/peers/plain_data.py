@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgpack as _msgpack
 import orjson
@@ -10,7 +10,10 @@ import orjson
 import agentmsg as am
 from benchmarks.competitors import Competitor
 
-__all__ = ["from_json", "from_msgpack", "json", "msgpack"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["STREAMS", "from_json", "from_msgpack", "json", "msgpack"]
 
 packer: Any = _msgpack  # ships no types
 
@@ -35,3 +38,11 @@ def msgpack(name: str, history: am.History) -> Competitor:
     """Return msgpack on plain lists."""
     raw = am.dumps(history, "msgpack")
     return Competitor(name=name, raw=raw, decode=packer.unpackb, encode=packer.packb, plain=from_msgpack)
+
+
+def _lines(pieces: list[bytes]) -> list[Any]:
+    """Return the events of a stream whose frames are as plain as can be, all at once."""
+    return [orjson.loads(line[6:]) for line in b"".join(pieces).split(b"\n") if line.startswith(b"data: {")]
+
+
+STREAMS: Mapping[str, Callable[[list[Any]], Any]] = {"frames openai": _lines, "frames anthropic": _lines}

@@ -26,4 +26,6 @@ def _fixture(name: str) -> Callable[[], Iterator[Library]]:
 lionpride, agentscope1, agentscope2, langchain_js, vercel = map(
     _fixture, ["lionpride", "agentscope1", "agentscope2", "langchain_js", "vercel"]
 )
-gemini, bedrock, pydantic_ai, transformers = map(_fixture, ["gemini", "bedrock", "pydantic_ai", "transformers"])
+gemini, bedrock, pydantic_ai, transformers, sdks = map(
+    _fixture, ["gemini", "bedrock", "pydantic_ai", "transformers", "sdks"]
+)

@@ -30,6 +30,7 @@ VARIABLES = {
     "lionpride": "AGENTMSG_REAL_LIONPRIDE",
     "pydantic_ai": "AGENTMSG_REAL_PYDANTIC_AI",
     "recipes": "AGENTMSG_REAL_RECIPES",
+    "sdks": "AGENTMSG_REAL_THROUGH",
     "through": "AGENTMSG_REAL_THROUGH",
     "transformers": "AGENTMSG_REAL_TRANSFORMERS",
     "vercel": "AGENTMSG_REAL_VERCEL",

@@ -34,6 +34,7 @@ _DELTAS = {
     "signature_delta": ("signature", "signature", "set"), "input_json_delta": ("input", "partial_json", "json"),
     "citations_delta": ("citations", "citation", "push"), "compaction_delta": ("content", "content", "add"),
 }  # fmt: skip
+_SEALED = "encrypted_content"
 _OF_MESSAGE = ("stop_reason", "stop_sequence", "stop_details", "container")
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
@@ -56,12 +57,14 @@ class _Fold(Fold):
             self._blocks[event["index"]] = dict(event["content_block"])
         elif kind == "message_start":
             self._head = dict(event["message"])
-            self._blocks = dict(enumerate(map(dict, self._head.get("content") or ())))
+            content: list[Native] = self._head.get("content") or []
+            self._blocks = dict(enumerate(map(dict, content)))
         elif kind == "message_delta":
             self._head |= event["delta"]
-            counts = {key: count for key, count in (event.get("usage") or {}).items() if count is not None}
+            counts = counted(event)
             if counts:
-                self._head["usage"] = {**(self._head.get("usage") or {}), **counts}
+                before: Native = self._head.get("usage") or {}
+                self._head["usage"] = {**before, **counts}
             self._head |= {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
         elif kind == "message_stop":
             self.ended = True
@@ -77,9 +80,12 @@ class _Fold(Fold):
             self._merge(block, delta)
             return
         field, key, how = known
+        if delta.get(_SEALED) is not None:  # of compaction, beside its text or in place of it
+            block[_SEALED] = delta[_SEALED]
         piece = delta[key]
         if how == "add":
-            self.strings.add(block, field, piece or "")
+            if piece is not None:
+                self.strings.add(block, field, piece)
         elif how == "json":
             if type(piece) is not str:
                 raise Unreadable
@@ -150,6 +156,12 @@ class AnthropicEvents(Events):
     def finished(self, message: am.Msg) -> am.Msg:
         """Return a message whose calls with cut arguments are calls."""
         return with_cut_calls(message, FAMILY, _cut_call)
+
+
+def counted(event: Native) -> Native:
+    """Return the counts of usage that an event tells."""
+    usage: Native = event.get("usage") or {}
+    return {key: count for key, count in usage.items() if count is not None}
 
 
 def _counts(usage: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg_codecs.anthropic.events import CALLS, DELTA, START, STOP, opened
+from agentmsg_codecs.anthropic.events import CALLS, DELTA, START, STOP, counted, opened
 from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.wire.live import (
     WHOLE,
@@ -38,7 +38,6 @@ class AnthropicReader(Reader):
     def __init__(self, codec: am.Codec) -> None:
         super().__init__(codec)
         self._head: Native = {}
-        self._kinds: dict[int, str] = {}
 
     def __call__(self, event: Native) -> am.MsgChunk | None:
         """Return what an event says; None if it says nothing."""
@@ -46,13 +45,13 @@ class AnthropicReader(Reader):
         if kind == DELTA:
             return self._piece(event["delta"], event["index"])
         if kind == START:
-            return said(self._begun(event["content_block"], event["index"]), event["index"])
+            return said(self._begun(event["content_block"]), event["index"])
         if kind == "message_start":
             self._head = {**event["message"], "content": []}
             return self.head(self.message(self._head))
         if kind == "message_delta":
-            counts = {key: count for key, count in (event.get("usage") or {}).items() if count is not None}
-            usage = {**(self._head.get("usage") or {}), **counts}
+            before: Native = self._head.get("usage") or {}
+            usage: Native = {**before, **counted(event)}
             rest = {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
             self._head |= {**event["delta"], **rest, **({"usage": usage} if usage else {})}
             return make_chunk(**self.rest(self.message(self._head)))
@@ -67,15 +66,15 @@ class AnthropicReader(Reader):
         if kind == "thinking_delta":
             return said(make_thinking(plain(delta["thinking"])), index)
         if kind == "compaction_delta":
-            return said(am.CompactionBlock(delta["content"]), index)
+            return said(am.CompactionBlock(delta["content"], encrypted=delta.get("encrypted_content")), index)
         name, key, value = {
             "signature_delta": ("thinking", "signature", delta.get("signature")),
             "citations_delta": ("text", "citations", [delta.get("citation")]),
         }.get(kind, (None, "", None))
         return None if name is None else said(self._block({"type": name, **_BLANK[name], key: value}), index)
 
-    def _begun(self, block: Native, index: int) -> Any:
-        kind = self._kinds[index] = block["type"]
+    def _begun(self, block: Native) -> Any:
+        kind = block["type"]
         found = self._block(block)
         if kind in CALLS and not block.get("input") and type(found) is am.ToolUseBlock:
             return found.evolve(raw_input="")
@@ -108,7 +107,7 @@ class AnthropicWriter(Writer):
         """Return the start of a block."""
         self._index += 1
         self._is_signed = False
-        kind = type(block)
+        kind: Any = type(block)
         if kind is am.TextBlock:
             start: Native = {"type": "text", "text": ""}
         elif kind is am.ThinkingBlock:
@@ -119,18 +118,16 @@ class AnthropicWriter(Writer):
 
     def more(self, block: Any) -> Iterable[Native]:
         """Return a delta of the open block."""
-        kind = type(block)
+        kind: Any = type(block)
         if kind is am.TextBlock:
-            if block.text:
-                yield self._delta("text_delta", "text", block.text)
-        elif kind is am.ThinkingBlock:
-            if block.thinking:
-                yield self._delta("thinking_delta", "thinking", block.thinking)
-            if block.signature is not None and block.signature.provider == FAMILY and block.signature.value:
-                self._is_signed = True
-                yield self._delta("signature_delta", "signature", block.signature.value)
-        elif block.raw_input:
-            yield self._delta("input_json_delta", "partial_json", block.raw_input)
+            return (self._delta("text_delta", "text", block.text),) if block.text else ()
+        if kind is am.ToolUseBlock:
+            return (self._delta("input_json_delta", "partial_json", block.raw_input),) if block.raw_input else ()
+        thought = [self._delta("thinking_delta", "thinking", block.thinking)] if block.thinking else []
+        if block.signature is not None and block.signature.provider == FAMILY and block.signature.value:
+            self._is_signed = True
+            return [*thought, self._delta("signature_delta", "signature", block.signature.value)]
+        return thought
 
     def _delta(self, kind: str, key: str, piece: str) -> Native:
         return {"type": DELTA, "index": self._index, "delta": {"type": kind, key: piece}}

@@ -5,7 +5,7 @@
 | choices: delta | message: texts appended (see ``_TEXTS``), lists joined by index or extended, the rest set |
 | choices: logprobs | lists extended |
 | choices: finish_reason and any other key | the last that isn't null |
-| usage, and any other key | the last that isn't null |
+| usage, and any other key | the last that isn't null; the keys of objects each |
 | object | chat.completion |
 | obfuscation | nothing: it pads the transport |
 | error | the stream has failed |
@@ -33,6 +33,8 @@ _TEXTS = frozenset({
     "content", "refusal", "reasoning_content", "reasoning", "arguments", "input", "text", "summary", "data",
     "transcript",
 })  # fmt: skip
+_ELSEWHERE = frozenset({"choices", "error", "obfuscation"})
+_OF_CHOICE = frozenset({"index", "delta"})
 _OF_CALL = {"function": "arguments", "custom": "input"}
 _DETAILS = "reasoning_details"
 _SPLIT = ("reasoning_content", "reasoning", "content", "refusal")
@@ -49,11 +51,21 @@ class _Fold(Fold):
             self.error = event["error"]
         for choice in event.get("choices") or ():
             self._choose(choice)
+        # Most chunks repeat what the first said of itself: one comparison tells it.
+        head = self._head
+        others = ("choices" in event) + ("obfuscation" in event)
+        if len(event) != len(head) + others or not head.items() <= event.items():
+            self._say(event)
+
+    def _say(self, event: Native) -> None:
+        head = self._head
         for key, value in event.items():
-            if key not in ("choices", "error", "obfuscation") and (value is not None or key not in self._head):
-                self._head[key] = value
-        ended = [choice.get("finish_reason") is not None for choice in self._choices.values()]
-        self.ended = bool(ended) and all(ended)
+            if key in _ELSEWHERE:
+                continue
+            if is_object(value) and is_object(head.get(key)):
+                head[key] = {**head[key], **value}  # Groq's seed comes first, and its usage last
+            elif value is not None or key not in head:
+                head[key] = value
 
     def _choose(self, choice: Native) -> None:
         index = choice.get("index", 0)
@@ -62,16 +74,19 @@ class _Fold(Fold):
             if type(index) is not int:
                 raise Unreadable
             mine = self._choices[index] = {"index": index, "message": {}}
+            self.ended = False
         delta = choice.get("delta")
         if delta:
             join_delta(mine["message"], delta, self.strings)
         for key, value in choice.items():
-            if key in ("index", "delta"):
+            if key in _OF_CHOICE or (value is None and key in mine):
                 continue
             if key == "logprobs" and value:
                 join_delta(_object_in(mine, key), value, self.strings)
-            elif value is not None or key not in mine:
-                mine[key] = value
+                continue
+            mine[key] = value
+            if key == "finish_reason":
+                self.ended = all(held.get(key) is not None for held in self._choices.values())
 
     def made(self) -> Native:
         if not self._head and not self._choices:
@@ -84,39 +99,42 @@ class _Fold(Fold):
 def join_delta(mine: Native, delta: Native, strings: Strings) -> None:
     """Join a delta into what came before."""
     for key, value in delta.items():
-        if value is None:
-            mine.setdefault(key, None)
-        elif type(value) is str and key in _TEXTS:
-            strings.add(mine, key, value)
-        elif is_list(value):
+        kind = type(value)
+        if kind is str:
+            if key in _TEXTS:
+                strings.add(mine, key, value)
+            elif value or key not in mine:
+                mine[key] = value
+        elif kind is list:
             _join_items(mine, key, value, strings)
-        elif is_object(value):
+        elif kind is dict:
             join_delta(_object_in(mine, key), value, strings)
-        elif value != "" or key not in mine:
+        elif value is not None or key not in mine:
             mine[key] = value
 
 
 def _join_items(mine: Native, key: str, items: list[Any], strings: Strings) -> None:
-    if mine.get(key) is None:
-        mine[key] = []
-    have: list[Any] = mine[key]
+    have: Any = mine.get(key)
+    if have is None:
+        have = mine[key] = []
     for item in items:
-        index = item.get("index") if is_object(item) else None
-        if type(index) is not int:
+        if type(item) is not dict or type(item.get("index")) is not int:
             have.append(item)
+        else:
+            join_delta(_begun(have, item), item, strings)
+
+
+def _begun(have: list[Any], item: Native) -> Native:
+    """Return the last item that this is a further piece of: of its index, and of its id and kind if it has them."""
+    link, kind = item.get("id"), item.get("type")
+    for old in reversed(have):
+        if type(old) is not dict or old.get("index") != item["index"]:
             continue
-        found = next((old for old in reversed(have) if _goes_on(old, item)), None)
-        if found is None:
-            found = {}
-            have.append(found)
-        join_delta(found, item, strings)
-
-
-def _goes_on(old: Any, item: Native) -> bool:
-    """Whether an item is a further piece of one before: of its index, and of its id and kind if it has them."""
-    if not is_object(old) or old.get("index") != item["index"]:
-        return False
-    return all(not item.get(key) or not old.get(key) or item[key] == old[key] for key in ("id", "type"))
+        if (not link or old.get("id") in (link, None, "")) and (not kind or old.get("type") in (kind, None, "")):
+            return old
+    begun: Native = {}
+    have.append(begun)
+    return begun
 
 
 def _object_in(owner: Native, key: str) -> Native:

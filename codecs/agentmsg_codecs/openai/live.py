@@ -16,6 +16,7 @@ from agentmsg_codecs.wire.live import (
     Writer,
     make_call,
     make_chunk,
+    make_pieces,
     make_refusal,
     make_text,
     make_thinking,
@@ -24,19 +25,37 @@ from agentmsg_codecs.wire.live import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 # The texts of a delta, in the order of their blocks. Of the first two, which are often copies, only one is read.
-_TEXTS = (
-    ("reasoning_content", make_thinking), ("reasoning", make_thinking), ("content", make_text),
-    ("refusal", make_refusal),
-)  # fmt: skip
+_TEXTS: dict[str, Callable[[str], am.Block]] = {
+    "reasoning_content": make_thinking, "reasoning": make_thinking, "content": make_text, "refusal": make_refusal,
+}  # fmt: skip
 _THOUGHTS, _THOUGHT = ("reasoning_content", "reasoning"), "thinking"
 _USUAL = frozenset({
     "id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "usage", "obfuscation",
     "provider",
 })  # fmt: skip
-_READ = frozenset({"role", "tool_calls", *(key for key, _ in _TEXTS)})
+_READ = frozenset({"role", "tool_calls", *_TEXTS})
+
+
+def _first(choices: list[Native]) -> Native:
+    """Return the choice that is read; an empty one if there is none."""
+    for choice in choices:
+        if choice.get("index", 0) == 0:
+            return choice
+    return {}
+
+
+def _call(call: Native) -> am.ToolUseBlock:
+    """Return a piece of a call."""
+    body: Native = call.get("function") or {}
+    kind = "function"
+    if not body and "custom" in call:
+        kind, body = "custom", call["custom"] or {}
+    text, link = body.get("arguments") or body.get("input") or "", call.get("id")
+    name = body.get("name") or ""
+    return make_call(None if link is None else plain(link), plain(name), raw_input=plain(text), kind=kind)
 
 
 class OpenAIReader(Reader):
@@ -51,49 +70,52 @@ class OpenAIReader(Reader):
 
     def __call__(self, event: Native) -> am.MsgChunk | None:
         """Return what a chunk says; None if it says nothing."""
-        choices = event.get("choices")
-        choice: Native = next((held for held in choices or () if held.get("index", 0) == 0), {})
+        choices: list[Native] = event.get("choices") or []
+        choice = _first(choices)
         delta: Native = choice.get("delta") or {}
-        parts = tuple(self._parts(delta)) if delta else ()
+        parts = self._parts(delta) if delta else []
         tells = choice.get("finish_reason") is not None or bool(event.get("usage")) or not event.keys() <= _USUAL
-        if (
-            self._began
-            and not tells
-            and len(choices or ()) == bool(choice)
-            and not choice.get("logprobs")
-            and delta.keys() <= _READ
-        ):
-            return make_chunk(parts=parts) if parts else None  # the usual case
+        is_alone = len(choices) == bool(choice)
+        if self._began and is_alone and not tells and not choice.get("logprobs") and delta.keys() <= _READ:
+            return make_pieces(tuple(parts)) if parts else None
+        return self._unusual(event, choices, choice, parts, tells=tells)
+
+    def _unusual(
+        self, event: Native, choices: list[Native], choice: Native, parts: list[am.ChunkPart], *, tells: bool
+    ) -> am.MsgChunk | None:
+        """Return what a chunk says that isn't just a piece."""
+        delta: Native = choice.get("delta") or {}
         others = {key: value for key, value in delta.items() if key not in _READ or key == "role"}
-        kept = [{**choice, "delta": others} if held is choice else held for held in choices or ()]
+        kept = [{**choice, "delta": others} if held is choice else held for held in choices]
         self._rest.add({**event, "choices": kept})
         if not self._began:
             self._began = True
-            fields = self.began(self._message())
-        elif tells:
-            message = self._message()
-            fields = self.rest(message)
-            if choice and self._rest.ended:
-                parts += tuple(self._left(message))
-        else:
-            return make_chunk(parts=parts) if parts else None
-        return make_chunk(parts=parts, **fields)
+            return make_chunk(parts=tuple(parts), **self.began(self._message()))
+        if not tells:
+            return make_pieces(tuple(parts)) if parts else None
+        message = self._message()
+        fields = self.rest(message)
+        if choice and self._rest.ended:
+            parts += self._left(message)
+        return make_chunk(parts=tuple(parts), **fields)
 
-    def _parts(self, delta: Native) -> Iterable[am.ChunkPart]:
-        for key, make in _TEXTS:
-            text = delta.get(key)
-            if text and (key not in _THOUGHTS or self._thought in (None, key)):
-                self._thought = key if key in _THOUGHTS else self._thought
-                yield piece(make(plain(text)), _THOUGHT if key in _THOUGHTS else key)
-        for item in delta.get("reasoning_details") or ():
-            yield from self._detail(item, has_text=self._thought is not None)
-        for place, call in enumerate(delta.get("tool_calls") or ()):
-            kind = "custom" if "custom" in call and "function" not in call else "function"
-            body = call.get(kind) or {}
-            text = body.get("arguments") or body.get("input") or ""
-            link = None if call.get("id") is None else plain(call["id"])
-            made = make_call(link, plain(body.get("name") or ""), raw_input=plain(text), kind=kind)
-            yield piece(made, call.get("index", place))
+    def _parts(self, delta: Native) -> list[am.ChunkPart]:
+        found: list[am.ChunkPart] = []
+        said = [key for key in delta if key in _TEXTS and delta[key]]
+        for key in said if len(said) < 2 else filter(said.__contains__, _TEXTS):  # noqa: PLR2004 - in their order
+            block = _TEXTS[key](plain(delta[key]))
+            if key not in _THOUGHTS:
+                found.append(piece(block, key))
+            elif self._thought in (None, key):
+                self._thought = key
+                found.append(piece(block, _THOUGHT))
+        if "reasoning_details" in delta:
+            for item in delta["reasoning_details"] or ():
+                found += self._detail(item, has_text=self._thought is not None)
+        if "tool_calls" in delta:
+            for place, call in enumerate(delta["tool_calls"] or ()):
+                found.append(piece(_call(call), call.get("index", place)))
+        return found
 
     def _detail(self, item: Native, *, has_text: bool) -> Iterable[am.ChunkPart]:
         """Yield the part of a detail of reasoning: what a text beside it doesn't say, such as its signature."""
@@ -150,14 +172,16 @@ class OpenAIWriter(Writer):
 
     def more(self, block: Any) -> Iterable[Native]:
         """Return the chunk of a piece of the open block."""
-        kind = type(block)
-        if kind is am.ToolUseBlock:
-            yield self._line({"tool_calls": [self._call(block)]})
-            return
-        key = {am.TextBlock: "content", am.RefusalBlock: "refusal"}.get(kind, "reasoning_content")
-        text = block.text if kind is am.TextBlock else block.refusal if kind is am.RefusalBlock else block.thinking
-        if text:
-            yield self._line({key: text})
+        kind: Any = type(block)
+        if kind is am.TextBlock:
+            key, text = "content", block.text
+        elif kind is am.ToolUseBlock:
+            return (self._line({"tool_calls": [self._call(block)]}),)
+        elif kind is am.RefusalBlock:
+            key, text = "refusal", block.refusal
+        else:
+            key, text = "reasoning_content", block.thinking
+        return (self._line({key: text}),) if text else ()
 
     def _call(self, block: am.ToolUseBlock) -> Native:
         is_custom = self.opened.kind == "custom"

@@ -39,6 +39,8 @@ DELTAS: dict[str, tuple[str, str, str]] = {
     "custom_tool_call_input": ("", "", "input"), "code_interpreter_call_code": ("", "", "code"),
 }  # fmt: skip
 _PARTS = {"content_part": ("content", "content_index"), "reasoning_summary_part": ("summary", "summary_index")}
+# What the pieces of a text must say, too: nothing, as in a response without it.
+LIKELY: dict[str, Native] = {"output_text": {"logprobs": []}}
 # How each kind of item is announced: without what its deltas bring.
 _TEXTS = {"message": "output_text", "reasoning": "reasoning_text"}
 _OF_ITEM = {
@@ -147,7 +149,7 @@ class ResponsesEvents(Events):
 
 
 def _unfolded(document: Native, size: int) -> Iterator[Native]:
-    begun = {**document, "output": [], "status": "in_progress"}
+    begun: Native = {**document, "output": [], "status": "in_progress"}
     if "usage" in begun:
         begun["usage"] = None
     yield {"type": "response.created", "response": begun}
@@ -206,9 +208,10 @@ def _part(family: str, part: Native, place: Native, size: int) -> Iterator[Nativ
 
 
 def _texts(name: str, key: str, text: str, place: Native, size: int) -> Iterator[Native]:
+    likely = LIKELY.get(name, {})
     for piece in pieces_of(text, size):
-        yield {"type": f"response.{name}.delta", **place, "delta": piece}
-    yield {"type": f"response.{name}.done", **place, key: text}
+        yield {"type": f"response.{name}.delta", **place, "delta": piece, **likely}
+    yield {"type": f"response.{name}.done", **place, key: text, **likely}
 
 
 EVENTS = ResponsesEvents()

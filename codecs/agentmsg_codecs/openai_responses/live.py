@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg_codecs.openai_responses.events import BEGINS, DELTAS, ENDS, ResponsesEvents, announced, inside
+from agentmsg_codecs.openai_responses.events import BEGINS, DELTAS, ENDS, LIKELY, ResponsesEvents, announced, inside
 from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
@@ -39,6 +39,7 @@ _MAKE = {
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 _UNCITED: Native = {"annotations": []}
 _STREAMED = ("message", "reasoning", *_CALLS)
+_LEADS = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
 _PIECE = {am.TextBlock: "text", am.RefusalBlock: "refusal", am.ThinkingBlock: "thinking"}
 
 
@@ -117,7 +118,8 @@ class ResponsesReader(Reader):
 
     def _closing(self, response: Native) -> am.MsgChunk:
         parts: list[am.ChunkPart] = []
-        for index, item in enumerate(response.get("output") or ()):
+        output: list[Native] = response.get("output") or []
+        for index, item in enumerate(output):
             if index not in self._done:
                 parts += self._left(index, item)
         return make_chunk(parts=tuple(parts), **self.rest(self.message(response)), done=True)
@@ -134,6 +136,7 @@ class ResponsesWriter(Writer):
     def __init__(self, codec: am.Codec, thinking: Any) -> None:
         super().__init__(codec, thinking)
         self._fold = ResponsesEvents().fold()
+        self._announced = ""
         self._count = 0
         self._index = -1
 
@@ -144,12 +147,10 @@ class ResponsesWriter(Writer):
         return event
 
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
-        """Return the events that announce the response."""
-        created = 0 if chunk.created_at is None else int(chunk.created_at.timestamp())
-        response = {
-            "id": chunk.id or "resp_1", "object": "response", "created_at": created, "model": chunk.model or "unknown",
-            "status": "in_progress", "output": [],
-        }  # fmt: skip
+        """Return the events that announce the response, with all that the codec says of one without content."""
+        empty = am.Msg("assistant", id=chunk.id or "resp_1", model=chunk.model, created_at=chunk.created_at)
+        response: Native = {**am.encode(empty, self.codec, on_loss="ignore"), "status": "in_progress", "output": []}
+        self._announced = response["id"]
         yield self._event("created", response=response)
         yield self._event("in_progress", response=response)
 
@@ -169,7 +170,7 @@ class ResponsesWriter(Writer):
     def open(self, block: Any) -> Iterable[Native]:
         """Return the events that announce an item and its part."""
         self._index += 1
-        kind = type(block)
+        kind: Any = type(block)
         item: Native = {"id": self._id, "type": "message", "status": "in_progress", "role": "assistant", "content": []}
         if kind is am.ThinkingBlock:
             item = {"id": self._id, "type": "reasoning", "summary": []}
@@ -189,7 +190,7 @@ class ResponsesWriter(Writer):
 
     def _name(self) -> tuple[str, Native]:
         """Return the name of the open block's deltas, and where they go."""
-        kind = type(self.opened)
+        kind: Any = type(self.opened)
         if kind is am.ToolUseBlock:
             return "function_call_arguments", self._place
         if kind is am.ThinkingBlock:
@@ -201,7 +202,7 @@ class ResponsesWriter(Writer):
         name, place = self._name()
         text = block.raw_input if type(block) is am.ToolUseBlock else getattr(block, _PIECE[type(block)])
         if text:
-            yield self._event(f"{name}.delta", **place, delta=text)
+            yield self._event(f"{name}.delta", **place, delta=text, **LIKELY.get(name, {}))
 
     def close(self, block: Any) -> Iterable[Native]:
         """Return the events that end the open item."""
@@ -213,7 +214,7 @@ class ResponsesWriter(Writer):
         owner = item
         if "summary_index" in place or "content_index" in place:
             owner = item["summary" if "summary_index" in place else "content"][0]
-        yield self._event(f"{name}.done", **place, **{key: owner[key]})
+        yield self._event(f"{name}.done", **place, **{key: owner[key]}, **LIKELY.get(name, {}))
         if owner is not item:
             part = "reasoning_summary_part" if "summary_index" in place else "content_part"
             yield self._event(f"{part}.done", **place, part=dict(owner))
@@ -221,8 +222,7 @@ class ResponsesWriter(Writer):
 
     def whole(self, document: Native) -> Iterable[Native]:
         """Return the events of whole items."""
-        for item in document["output"]:
-            self._index += 1
+        for item in map(self._named, document["output"]):
             place = {"output_index": self._index, **({"item_id": item["id"]} if "id" in item else {})}
             yield self._event("output_item.added", output_index=self._index, item=announced(item))
             for event in inside(item, place, WHOLE):
@@ -230,8 +230,14 @@ class ResponsesWriter(Writer):
                 yield self._event(event["type"].removeprefix("response."), **fields)
             yield self._event("output_item.done", output_index=self._index, item=item)
 
+    def _named(self, item: Native) -> Native:
+        """Return the next item, with an id of its own: clients tell items by them."""
+        self._index += 1
+        lead = _LEADS.get(str(item.get("type")), "item")
+        return {**item, "id": f"{lead}_{self._index}"} if item.get("id") == "" else item
+
     def finish(self, document: Native) -> Iterable[Native]:
         """Return the event with the whole response."""
-        response = {**document, "output": self._fold.document()["output"]}
+        response: Native = {**document, "id": self._announced, "output": self._fold.document()["output"]}
         status = document.get("status")
         yield self._event(str(status) if status in ENDS else "completed", response=response)

@@ -24,6 +24,7 @@ make_chunk, make_part, make_call, make_usage = (
 make_text, make_thinking, make_refusal = (
     maker(am.TextBlock, "text"), maker(am.ThinkingBlock, "thinking"), maker(am.RefusalBlock, "refusal"),
 )  # fmt: skip
+make_pieces = maker(am.MsgChunk, "parts")
 # Of what isn't streamed, each text is one piece.
 WHOLE = sys.maxsize
 _HEAD = ("role", "id", "model", "provider", "api", "created_at")
@@ -52,7 +53,7 @@ def piece(block: Any, index: Any = None) -> am.ChunkPart:
 
 def said(block: Any, index: Any) -> am.MsgChunk:
     """Return the chunk of a piece of a block."""
-    return make_chunk(parts=(piece(block, index),))
+    return make_pieces((piece(block, index),))
 
 
 def plain(text: Any) -> str:
@@ -143,6 +144,8 @@ class Writer:
         self._began = False
         self.key: Any = None
         self.opened: Any = None  # the first piece of the one that is open
+        # Class and index of the pieces that belong to the open block, whatever came before; None if that must be found.
+        self._usual: tuple[Any, Any] | None = None
         self._pieces: list[am.ChunkPart] = []  # of what is open, where it is written whole
         self._texts: list[str] = []  # the arguments of the one that is open
         self._waiting: list[tuple[Any, am.ChunkPart]] = []
@@ -176,7 +179,7 @@ class Writer:
 
     def streams(self, block: Any) -> bool:
         """Whether pieces of a block are written as they arrive."""
-        kind = type(block)
+        kind: Any = type(block)
         if kind is am.ThinkingBlock:
             return block.redacted is None and self.thinking == "show"
         return kind is am.TextBlock or (kind is am.ToolUseBlock and block.kind == "function")
@@ -190,7 +193,17 @@ class Writer:
             self._began = True
             out += self.begin(chunk)
         for part in chunk.parts:
-            self._take(self._key_of(part), part, out)
+            block: Any = part.block
+            kind: Any = type(block)
+            if (kind, part.index) != self._usual:
+                self._take(self._key_of(part), part, out)
+            elif kind is not am.ToolUseBlock:
+                out += self.more(block)
+            elif block.id or block.raw_input is None:  # perhaps another call of this index
+                self._take(self._key_of(part), part, out)
+            else:
+                self._texts.append(block.raw_input)
+                out += self.more(block)
         return out
 
     def end(self, document: Native) -> list[Native]:
@@ -214,7 +227,7 @@ class Writer:
     def _key_of(self, part: am.ChunkPart) -> Any:
         """Return what tells the block of a piece from others: class, index, and how many ids that index had before."""
         block: Any = part.block
-        base = (type(block), part.index)
+        base: tuple[Any, Any] = (type(block), part.index)
         link = block.id if base[0] is am.ToolUseBlock else None
         if link:
             before, turn = self._links.get(base, (link, 0))
@@ -230,6 +243,7 @@ class Writer:
                 return
             if self.key is not None and self._must_wait(key):
                 self._waiting.append((key, part))
+                self._usual = None
                 return
             self._close(out)
             self.key, self.opened = key, block
@@ -248,6 +262,8 @@ class Writer:
             waiting, self._waiting = self._waiting, []
             for held in waiting:
                 self._take(*held, out)
+        is_simple = self.streams(self.opened) and not self._waiting and self.key == key
+        self._usual = key[:2] if is_simple and type(key) is tuple else None
 
     def _must_wait(self, key: Any) -> bool:
         """Whether another block must wait until the open one is complete."""
@@ -268,7 +284,7 @@ class Writer:
             out += self.close(self.opened)
         elif self._pieces:
             out += self._written_whole()
-        self.key = self.opened = None
+        self.key = self.opened = self._usual = None
         self._pieces, self._texts = [], []
 
     def _written_whole(self) -> Iterable[Native]:

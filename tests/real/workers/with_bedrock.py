@@ -1,6 +1,6 @@
 """Validates documents with the real botocore; runs in its own environment.
 
-Its requests are ``{"body": request}`` and ``{"response": response}``; see the tests beside it.
+Its requests are ``{"body": request}``, ``{"response": response}`` and ``{"event": event}``; see the tests beside it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,11 @@ model: Any = import_module("botocore.model").ServiceModel(
 )
 validator: Any = import_module("botocore.validate").ParamValidator()
 converse: Any = model.operation_model("Converse")
+SHAPES: dict[str, Any] = {
+    "body": converse.input_shape,
+    "response": converse.output_shape,
+    "event": model.operation_model("ConverseStream").output_shape.members["stream"],
+}
 CONTAINERS: dict[str, Any] = {"structure": dict, "list": list}
 
 
@@ -36,12 +41,12 @@ def with_bytes(value: Any, shape: Any) -> Any:
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Return the package's response to one document, or the error if it refuses it."""
     kind, document = next(iter(request.items()))
-    shape = converse.input_shape if kind == "body" else converse.output_shape
+    shape = SHAPES[kind]
     # The model is part of the address.
     given = {**document, "modelId": "m"} if kind == "body" else document
     report = validator.validate(with_bytes(given, shape), shape)
     errors = report.generate_report().splitlines()
-    if kind == "response":
+    if kind != "body":
         # A client doesn't check responses, so compare the names and types of their keys here.
         errors = [line for line in errors if not line.startswith(("Missing required", "Invalid length"))]
     return {"error": "; ".join(errors)} if errors else {"ok": True}

@@ -1,0 +1,54 @@
+"""Recorded streams of providers, and their recorded responses, which are streams when they are unfolded."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats.events import events_of
+from data import shared_dir
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["PROVIDERS", "folded", "recorded_streams", "response_of", "responses"]
+
+PROVIDERS: tuple[am.CodecName, ...] = ("anthropic", "openai", "openai-responses", "gemini", "bedrock")
+_FOLDERS: dict[str, am.CodecName] = {
+    "anthropic": "anthropic", "openai_chat": "openai", "openai_responses": "openai-responses", "gemini": "gemini",
+}  # fmt: skip
+
+
+@cache
+def recorded_streams() -> tuple[tuple[am.CodecName, str, bytes], ...]:
+    """Return all recorded streams: the provider, a name, and what its server sent."""
+    corpus = shared_dir() / "corpus"
+    paths = [(codec, path) for folder, codec in _FOLDERS.items() for path in (corpus / folder).glob("*.sse")]
+    return tuple((codec, path.stem, path.read_bytes()) for codec, path in sorted(paths))
+
+
+def response_of(provider: str) -> Any:
+    """Return the name of the codec of a provider's responses."""
+    return events_of(am.get_codec(provider)).response
+
+
+@cache
+def responses(provider: str) -> list[tuple[str, Any, am.Msg]]:
+    """Return the recorded responses of an assistant, with what they read as."""
+    found: list[tuple[str, Any, am.Msg]] = []
+    for name, document in documents(response_of(provider)):
+        messages = am.decode(document, response_of(provider)).messages
+        if messages and messages[0].role == "assistant":
+            found.append((name, document, messages[0]))
+    return found
+
+
+def folded(events: Iterable[Any], provider: str) -> Any:
+    """Return the response that events bring."""
+    fold = events_of(am.get_codec(provider)).fold()
+    for event in events:
+        fold.add(event)
+    return json.loads(json.dumps(fold.document()))
