@@ -1,7 +1,7 @@
 """Chunks of the AI SDK's UI message stream as the library's, and the other way; see ``events`` for what each says.
 
 A reader reads the answer of the first step: what follows, results of the client's tools and further answers, are
-messages of their own. Data with an id may be replaced, so it is read at the end.
+messages of their own. Data that replaces other data is one more block.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ class UIReader(Reader):
         self._count = 0
         self._texts: dict[tuple[str, str], tuple[int, Native]] = {}
         self._calls: dict[str, tuple[int, int, bool]] = {}  # place, how many blocks are said, whether pieces came
-        self._data: dict[int, Native] = {}
 
     def __call__(self, event: Native) -> am.MsgChunk | None:
         """Return what a chunk says; None if it says nothing."""
@@ -72,11 +71,11 @@ class UIReader(Reader):
 
     def _ended(self) -> am.MsgChunk:
         message = self.message(self._fold.document())
-        late = tuple(piece(block, place) for place, part in self._data.items() for block in self._blocks(part))
-        self._data = {}
+        late = [self._beside(part, place) for place, part in self._texts.values() if part["state"] != "done"]
+        parts = tuple(part for found in late for part in found)
         fields = self.rest(message) | {"provider": message.provider, "api": message.api}
         fields["finish_reason"] = EVENTS.reason(self._fold)
-        return make_chunk(parts=late, done=True, **fields)
+        return make_chunk(parts=parts, done=True, **fields)
 
     def _parts(self, kind: str, event: Native, new: list[Native]) -> Iterable[am.ChunkPart]:
         family, _, what = kind.rpartition("-")
@@ -84,10 +83,9 @@ class UIReader(Reader):
             yield from self._of_text(family, what, event, new)
         elif kind.startswith("tool-"):
             yield from self._of_tool(kind, event)
-        elif is_data(kind) and event.get("id") is not None:
-            self._data |= {self._next(): part for part in new}
         else:
-            for part in new:
+            replaced = [event] if not new and is_data(kind) and not event.get("transient") else []
+            for part in (*new, *replaced):
                 yield from (piece(block, self._next()) for block in self._blocks(part) if part["type"] != STEP)
 
     def _of_text(self, family: str, what: str, event: Native, new: list[Native]) -> Iterable[am.ChunkPart]:
@@ -97,7 +95,12 @@ class UIReader(Reader):
         place, part = self._texts[key]
         if what != "end":
             yield piece(make(event["delta"] if what == "delta" else ""), place)
-        elif part.keys() > {"type", "text", "state"}:
+        else:
+            yield from self._beside(part, place)
+
+    def _beside(self, part: Native, place: int) -> Iterable[am.ChunkPart]:
+        """Yield what a text's part says beside its text."""
+        if part.keys() > {"type", "text", "state"}:
             yield from (piece(block, place) for block in self._blocks({**part, "text": ""}))
 
     def _of_tool(self, kind: str, event: Native) -> Iterable[am.ChunkPart]:
@@ -151,7 +154,7 @@ class UIWriter(Writer):
 
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
         """Return the start of the message, and of its step."""
-        yield {"type": "start", **({} if chunk.id is None else {"messageId": str(chunk.id)})}
+        yield {"type": "start", **({"messageId": str(chunk.id)} if chunk.id else {})}
         yield {"type": "start-step"}
 
     def open(self, block: Any) -> Iterable[Native]:
