@@ -6,12 +6,14 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from agentmsg.api.reading import decode
-from agentmsg.api.writing import convert, encode
+from agentmsg.api.writing import convert, encode, refuse_losses
 from agentmsg.errors import AgentMsgError, InvalidMessage, StreamBroken, refused
+from agentmsg.fitting.difference import difference
+from agentmsg.fitting.losses import Losses
 from agentmsg.formats.events import events_of
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import one_of
-from agentmsg.model.history import History
+from agentmsg.model.history import History, as_history
 from agentmsg.registry import get_codec
 from agentmsg.stream.accumulator import PARTIAL
 from agentmsg.stream.frames import Frames, async_events, events_in
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, MutableSequence
 
     from agentmsg.api.writing import Conversion
-    from agentmsg.fitting.losses import Loss, Losses
+    from agentmsg.fitting.losses import Loss
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.events import Events, Fold, Thinking
     from agentmsg.limits import Limits
@@ -151,6 +153,11 @@ def decoded(events: Events, codec: Codec, fold: Fold, limits: Limits) -> History
     """Return what a response reads as that was folded."""
     history = decode(fold.document(), codec, limits=limits)
     messages = tuple(map(events.finished, history.messages))
+    reason = events.reason(fold)
+    if reason is not None:
+        last = max((place for place, message in enumerate(messages) if message.role == "assistant"), default=0)
+        ended = tuple(message.evolve(finish_reason=reason) for message in messages[last : last + 1])
+        messages = (*messages[:last], *ended, *messages[last + 1 :])
     return history if messages == history.messages else history.evolve(messages=messages)
 
 
@@ -190,10 +197,10 @@ def emit(
     Collecting them gives what the response reads as.
 
     Args:
-        message: the answer; of a history, its first assistant message.
+        message: the answer; of a history, its first assistant message. A UI message stream brings all its steps.
         codec: the provider's format.
         size: how many characters a piece of a text has.
-        losses: as for ``encode``.
+        losses: as for ``encode``, and what the stream can't bring.
         on_loss: as for ``encode``.
         options: options of the codec of responses.
 
@@ -205,9 +212,21 @@ def emit(
     if type(size) is not int or size < 1:
         raise refused("size", size, "a whole number, at least 1", code="option")
     events = events_of(get_codec(codec))
-    message = _ended(message)
     response: Any = events.response
-    document = encode(message, response, losses=losses, on_loss=on_loss, **options)
+    if events.brings_all:
+        document = encode(_ended(message), response, losses=losses, on_loss=on_loss, **options)
+        return events.unfold(document, size)
+    document = encode(message, response, on_loss="ignore", **options)
+    fold = events.fold()
+    for event in events.unfold(document, size):
+        fold.add(event)
+    one_of(on_loss, "on_loss", "error", "ignore")
+    back = decode(fold.document(), response, **options)
+    lost = Losses(difference(as_history(message), back, response), codec=response)
+    if losses is not None:
+        losses.extend(lost)
+    elif on_loss == "error":
+        refuse_losses(lost.content)
     return events.unfold(document, size)
 
 

@@ -44,6 +44,7 @@ __all__ = [
     "dumps",
     "encode",
     "messages_for",
+    "refuse_losses",
     "restore",
     "writing_codec",
 ]
@@ -243,7 +244,7 @@ def _fitting(
     if losses is not None:
         losses.extend(lost)
     elif on_loss == "error" and loses_content(fitted):
-        _refuse(lost.content)
+        refuse_losses(lost.content)
     return output
 
 
@@ -256,7 +257,12 @@ def _fitted(history: History, codec: Codec, *, repair: bool) -> Fitted:
     return repaired(fitted, codec)
 
 
-def _refuse(content: Losses) -> None:
+def refuse_losses(content: Losses) -> None:
+    """Refuse to lose content.
+
+    Raises:
+        LossError: if there are any losses.
+    """
     if not content:
         return
     first = "; ".join(map(str, content[:3]))

@@ -108,7 +108,7 @@ class Fold:
             msg = "this event doesn't fit its stream"
             raise DecodeError(msg, code="schema", path=(place,)) from None
 
-    def document(self) -> Native:
+    def document(self) -> Any:
         """Return the response as far as it has come; it changes when another event is added."""
         self.strings.settle()
         return self.made()
@@ -117,7 +117,7 @@ class Fold:
         """Take the next event. Whatever doesn't fit raises ``Unreadable``, or what plain Python raises of it."""
         raise NotImplementedError
 
-    def made(self) -> Native:
+    def made(self) -> Any:
         """Return the response, whose texts are in place."""
         raise NotImplementedError
 
@@ -136,7 +136,7 @@ class Writer(Protocol):
         """Return the events of the next chunk."""
         ...
 
-    def end(self, document: Native) -> list[Native]:
+    def end(self, document: Any) -> list[Native]:
         """Return the last events.
 
         Args:
@@ -151,16 +151,18 @@ class Events:
     Attributes:
         response: the codec of the responses.
         alternates: whether the pieces of several calls may alternate.
+        brings_all: whether events bring whatever a response holds, exactly.
     """
 
     response: ClassVar[str]
     alternates: ClassVar[bool] = False
+    brings_all: ClassVar[bool] = True
 
     def fold(self) -> Fold:
         """Return what collects events."""
         raise NotImplementedError
 
-    def unfold(self, document: Native, size: int) -> Iterator[Native]:
+    def unfold(self, document: Any, size: int) -> Iterator[Native]:
         """Yield the events that bring a response, with texts cut into pieces of a number of characters."""
         raise NotImplementedError
 
@@ -184,6 +186,10 @@ class Events:
     def finished(self, message: Msg) -> Msg:
         """Return the message that was read of a response, with what only streams have."""
         return message
+
+    def reason(self, fold: Fold) -> str | None:
+        """Return why the answer ended, where the response doesn't hold it."""
+        return None
 
 
 def events_of(codec: Codec) -> Events:

@@ -255,21 +255,21 @@ async def async_events(pieces: AsyncIterable[Any], frames: Frames, own_form: str
 def sse(events: Iterable[Any]) -> Iterator[bytes]:
     """Yield each event framed as a server-sent event, as the provider does.
 
-    Events that have a type are named by it, but for those of Vercel's SDK; a stream of OpenAI's chunks or of Vercel's
-    ends in ``data: [DONE]``.
+    Events that have a type are named by it, except in a UI message stream of Vercel's SDK; this, and a stream of
+    OpenAI's chunks, end in ``data: [DONE]``.
     """
     ends = False
     for event in events:
         if not is_a(event, dict):
             raise DecodeError(f"an event is an object, not {excerpt(event)}", code="type")
         kind = event.get("type")
-        is_vercel = isinstance(kind, str) and kind in _OF_VERCEL
-        ends = ends or is_vercel or event.get("object") == "chat.completion.chunk"
+        is_vercel = isinstance(kind, str) and _OF_VERCEL.match(kind) is not None
+        ends = ends or is_vercel or "errorText" in event or event.get("object") == "chat.completion.chunk"
         name = f"event: {kind}\n".encode() if isinstance(kind, str) and not ends and "\n" not in kind else b""
         yield b"%sdata: %s\n\n" % (name, dump_json(event))
     if ends:
         yield b"data: [DONE]\n\n"
 
 
-# Which of these begins a stream of Vercel's.
-_OF_VERCEL = frozenset({"start"})
+# The types of chunks of a UI message stream; no other stream's have a hyphen.
+_OF_VERCEL = re.compile(r"[a-z]+-|(?:start|finish|abort|file|custom)\Z")

@@ -139,7 +139,8 @@ class VercelEnvelope(envelopes.Envelope):
         codec = am.get_codec(issuer.codec)
 
         def into(run: list[Any]) -> list[Any]:
-            return self._noted(run, list(map(self.read, issuer.into(codec.write_parts(run), run, content))))
+            bare = list(map(self._known, run))
+            return self._noted(run, list(map(self.read, issuer.into(codec.write_parts(bare), bare, content))))
 
         return into
 
@@ -163,14 +164,37 @@ class VercelEnvelope(envelopes.Envelope):
 
         return back
 
+    def _known(self, block: Any) -> Any:
+        """Return a block without unknown keys of its part, which nobody else can write."""
+        if self.family not in block.extras:
+            return block
+        return block.evolve(extras={space: block.extras[space] for space in block.extras if space != self.family})
+
     def _noted(self, run: list[Any], blocks: list[Any]) -> list[Any]:
-        """Return what became of a run, with the notes that say how the framework spelt it."""
-        if len(run) != len(blocks) or not any(self.family in block.notes for block in run):
+        """Return what became of a run, with the notes that say how the framework spelt it, and with unknown keys.
+
+        If their numbers differ, because a part is two blocks, or the reverse, those of a class are told by their order.
+        """
+        if not any(self.family in block.notes or self.family in block.extras for block in run):
             return blocks
-        return [
-            new.evolve(notes={**new.notes, self.family: old.notes[self.family]}) if self.family in old.notes else new
-            for old, new in zip(run, blocks, strict=True)
-        ]
+        if len(run) == len(blocks):
+            return list(map(self._spelt, run, blocks))
+        found = list(blocks)
+        for cls in set(map(type, run)):
+            places = [place for place, block in enumerate(blocks) if type(block) is cls]
+            olds = [block for block in run if type(block) is cls]
+            if len(places) == len(olds):
+                for place, old in zip(places, olds, strict=True):
+                    found[place] = self._spelt(old, found[place])
+        return found
+
+    def _spelt(self, old: Any, new: Any) -> Any:
+        changes: dict[str, Any] = {}
+        if self.family in old.notes:
+            changes["notes"] = {**new.notes, self.family: old.notes[self.family]}
+        if self.family in old.extras and self.family not in new.extras:
+            changes["extras"] = {**new.extras, self.family: old.extras[self.family]}
+        return new.evolve(**changes) if changes else new
 
     def read(self, part: Any) -> Any:
         """Return the block that the codec reads of a part."""

@@ -83,7 +83,7 @@ class Reader:
         """Return what an event says; None if it says nothing."""
         raise NotImplementedError
 
-    def message(self, document: Native) -> am.Msg:
+    def message(self, document: Any) -> am.Msg:
         """Return the message of a response, which may be a part of one."""
         return am.decode(document, self._codec).messages[0]
 
@@ -169,11 +169,15 @@ class Writer:
         """Return the events that end the open block."""
         return ()
 
-    def whole(self, document: Native) -> Iterable[Native]:
+    def whole(self, document: Any) -> Iterable[Native]:
         """Return the events of blocks that are written whole, of a response that holds nothing else."""
         raise NotImplementedError
 
-    def finish(self, document: Native) -> Iterable[Native]:
+    def beside(self, content: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return blocks that are written whole, with others that they can't be written without."""
+        return content
+
+    def finish(self, document: Any) -> Iterable[Native]:
         """Return the events behind all blocks, of the whole response."""
         raise NotImplementedError
 
@@ -206,7 +210,7 @@ class Writer:
                 out += self.more(block)
         return out
 
-    def end(self, document: Native) -> list[Native]:
+    def end(self, document: Any) -> list[Native]:
         """Return the last events; the document is the response that the whole answer is converted to."""
         out: list[Native] = [] if self._began else list(self.begin(make_chunk()))
         self._began = True
@@ -294,7 +298,8 @@ class Writer:
         if not content:
             return ()
         try:
-            return list(self.whole(am.encode(message.evolve(content=content), self.codec, on_loss="ignore")))
+            whole = message.evolve(content=self.beside(content))
+            return list(self.whole(am.encode(whole, self.codec, on_loss="ignore")))
         except (AgentMsgError, LookupError, TypeError, AttributeError, ValueError):
             return ()  # it has no form in a stream; the report tells it where the response has none either
 

@@ -81,6 +81,7 @@ class VercelUICodec(Vercel):
     envelope: ClassVar[UIEnvelope] = UIEnvelope()
     kept: ClassVar[frozenset[str]] = frozenset({"approval"})
     joins_turns: ClassVar[bool] = True
+    events: ClassVar[str | None] = "agentmsg_codecs.vercel.ui.events"
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 

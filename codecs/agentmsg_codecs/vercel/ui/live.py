@@ -1,0 +1,230 @@
+"""Chunks of the AI SDK's UI message stream as the library's, and the other way; see ``events`` for what each says.
+
+A reader reads the answer of the first step: what follows, results of the client's tools and further answers, are
+messages of their own. Data that replaces other data is one more block.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg.formats import Native, Unreadable
+from agentmsg_codecs.vercel.ui.events import EVENTS, answer_of, answered, chunks_of
+from agentmsg_codecs.vercel.ui.folding import CALLED, META, STEP, UIFold, given, is_data
+from agentmsg_codecs.vercel.ui.tool_parts import tool_of
+from agentmsg_codecs.wire.live import (
+    WHOLE,
+    Reader,
+    Writer,
+    make_call,
+    make_chunk,
+    make_text,
+    make_thinking,
+    piece,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_OF_REASONS = {
+    "tool_use": "tool-calls", "content_filter": "content-filter", "refusal": "content-filter", "stop": "stop",
+    "length": "length", "error": "error", "interrupted": "interrupted",
+}  # fmt: skip
+_TAGS = {am.TextBlock: "text", am.ThinkingBlock: "reasoning"}
+# What stands in the part of a call.
+_BEHIND = (am.ToolResultBlock, am.ApprovalRequestBlock)
+_WAITING: Native = {"state": "input-available", "input": {}}
+# Chunks that add nothing to the first answer.
+_SILENT = frozenset({"message-metadata", "finish-step", "tool-approval-response", "tool-output-denied"})
+
+
+class UIReader(Reader):
+    """Reads the chunks of the first step."""
+
+    def __init__(self, codec: am.Codec) -> None:
+        super().__init__(codec)
+        self._fold = UIFold()
+        self._began = self._is_over = False
+        self._count = 0
+        self._texts: dict[tuple[str, str], tuple[int, Native]] = {}
+        self._calls: dict[str, tuple[int, int, bool]] = {}  # place, how many blocks are said, whether pieces came
+
+    def __call__(self, event: Native) -> am.MsgChunk | None:
+        """Return what a chunk says; None if it says nothing."""
+        kind: str = event["type"]
+        before = len(self._fold.parts)
+        if kind == "reset-step" and self._count and not self._is_over:
+            raise Unreadable  # what was said can't be taken back
+        self._fold.take(event)
+        if kind == "finish":
+            return self._ended()
+        self._is_over = self._is_over or (kind == "start-step" and self._count > 0)
+        if self._is_over or kind in _SILENT:
+            return None
+        parts = tuple(self._parts(kind, event, self._fold.parts[before:]))
+        if self._began:
+            return make_chunk(parts=parts) if parts else None
+        self._began = True
+        head = self.message([{**self._fold.head, "role": "assistant", "parts": []}])
+        return make_chunk(parts=parts, **self.began(head))
+
+    def _ended(self) -> am.MsgChunk:
+        message = self.message(self._fold.document())
+        late = [self._beside(part, place) for place, part in self._texts.values() if part["state"] != "done"]
+        parts = tuple(part for found in late for part in found)
+        fields = self.rest(message) | {"provider": message.provider, "api": message.api}
+        fields["finish_reason"] = EVENTS.reason(self._fold)
+        return make_chunk(parts=parts, done=True, **fields)
+
+    def _parts(self, kind: str, event: Native, new: list[Native]) -> Iterable[am.ChunkPart]:
+        family, _, what = kind.rpartition("-")
+        if family in ("text", "reasoning") and what in ("start", "delta", "end"):
+            yield from self._of_text(family, what, event, new)
+        elif kind.startswith("tool-"):
+            yield from self._of_tool(kind, event)
+        else:
+            replaced = [event] if not new and is_data(kind) and not event.get("transient") else []
+            for part in (*new, *replaced):
+                yield from (piece(block, self._next()) for block in self._blocks(part) if part["type"] != STEP)
+
+    def _of_text(self, family: str, what: str, event: Native, new: list[Native]) -> Iterable[am.ChunkPart]:
+        key, make = (family, event["id"]), make_text if family == "text" else make_thinking
+        if what == "start":
+            self._texts[key] = (self._next(), new[0])
+        place, part = self._texts[key]
+        if what != "end":
+            yield piece(make(event["delta"] if what == "delta" else ""), place)
+        else:
+            yield from self._beside(part, place)
+
+    def _beside(self, part: Native, place: int) -> Iterable[am.ChunkPart]:
+        """Yield what a text's part says beside its text."""
+        if part.keys() > {"type", "text", "state"}:
+            yield from (piece(block, place) for block in self._blocks({**part, "text": ""}))
+
+    def _of_tool(self, kind: str, event: Native) -> Iterable[am.ChunkPart]:
+        """Yield what a chunk adds to a call that the client runs as it comes; what the server runs comes whole."""
+        link: str = event["toolCallId"]
+        part = self._fold.tool(link)
+        is_served = part.get("providerExecuted") is True
+        place, count, has_come = self._calls.get(link) or (self._next(), 0, False)
+        if kind == "tool-input-delta":
+            if not is_served:
+                has_come = True
+                yield piece(make_call(None, "", raw_input=event["inputTextDelta"]), place)
+        elif kind == "tool-input-start":
+            if not is_served:
+                call = self._blocks({**given(part, ("type", "toolName", "toolCallId")), **_WAITING})[0]
+                yield piece(call.evolve(raw_input=""), place)
+        elif not event.get("preliminary"):
+            blocks = self._blocks(part)
+            if count == 0:
+                yield piece(blocks[0].evolve(raw_input="") if has_come else blocks[0], place)
+            yield from (
+                piece(block, f"{place}.{number}") for number, block in enumerate(blocks[count or 1 :], count or 1)
+            )
+            count = len(blocks)
+        self._calls[link] = (place, count, has_come)
+
+    def _next(self) -> int:
+        self._count += 1
+        return self._count - 1
+
+    def _blocks(self, part: Native) -> tuple[Any, ...]:
+        return self.message([{"id": "_", "role": "assistant", "parts": [part]}]).content
+
+
+class UIWriter(Writer):
+    """Writes chunks as those of a UI message stream: one step."""
+
+    def __init__(self, codec: am.Codec, thinking: Any) -> None:
+        super().__init__(codec, thinking)
+        self._number = -1
+        self._link = ""
+        self._reason: str | None = None
+        self._held: list[am.ChunkPart] = []
+        self._calls: dict[str | None, am.ToolUseBlock] = {}
+        self._told: set[str] = set()
+
+    def add(self, chunk: am.MsgChunk) -> list[Native]:
+        """Return the chunks of the next one."""
+        self._reason = chunk.finish_reason or self._reason
+        return super().add(chunk)
+
+    def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
+        """Return the start of the message, and of its step."""
+        yield {"type": "start", **({"messageId": str(chunk.id)} if chunk.id else {})}
+        yield {"type": "start-step"}
+
+    def open(self, block: Any) -> Iterable[Native]:
+        """Return the start of a part."""
+        self._number += 1
+        self._link, self._held = str(self._number), []
+        kind = type(block)
+        if kind is am.ToolUseBlock:
+            self._link = str(block.id or f"call_{self._number}")
+            yield {"type": "tool-input-start", "toolCallId": self._link, "toolName": block.name}
+        else:
+            yield {"type": f"{_TAGS[kind]}-start", "id": self._link}
+
+    def more(self, block: Any) -> Iterable[Native]:
+        """Return a delta of the open part."""
+        self._held.append(piece(block, 0))
+        kind = type(block)
+        if kind is am.ToolUseBlock:
+            if block.raw_input:
+                yield {"type": "tool-input-delta", "toolCallId": self._link, "inputTextDelta": block.raw_input}
+        elif text := block.text if kind is am.TextBlock else block.thinking:
+            yield {"type": f"{_TAGS[kind]}-delta", "id": self._link, "delta": text}
+
+    def close(self, block: Any) -> Iterable[Native]:
+        """Return the end of the open part, with what its codec keeps beside it."""
+        message = am.Accumulator([make_chunk(role="assistant", parts=tuple(self._held))]).to_msg()
+        (found,) = message.content
+        if type(found) is am.ToolUseBlock:
+            found = found.evolve(id=self._link)
+            self._calls[self._link] = found
+            self._told.add(self._link)
+        part, *others = self._written(found)
+        if type(found) is am.ToolUseBlock:
+            tool = tool_of(part) or {}
+            meta = {META: tool[CALLED]} if CALLED in tool else {}
+            told = {"toolCallId": self._link, "toolName": found.name, "input": tool.get("input"), **meta}
+            yield {"type": "tool-input-available", **told}
+        else:
+            yield {"type": f"{_TAGS[type(block)]}-end", "id": self._link, **given(part, ("citations", META))}
+        for other in others:
+            yield from self._chunks(other)
+
+    def _written(self, *blocks: Any) -> list[Native]:
+        document = am.encode(am.Msg("assistant", blocks), self.codec, on_loss="ignore")
+        return list(answer_of(document).get("parts") or [{}])
+
+    def beside(self, content: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return blocks that are written whole; a result or a request stands in the part of its call."""
+        self._calls |= {block.id: block for block in content if type(block) is am.ToolUseBlock}
+        calls = [self._calls.get(block.tool_call_id) for block in content if type(block) in _BEHIND]
+        return (*(call for call in calls if call is not None and call not in content), *content)
+
+    def whole(self, document: Any) -> Iterable[Native]:
+        """Return the chunks of whole parts."""
+        for part in answer_of(document)["parts"]:
+            if part["type"] != STEP:
+                yield from self._chunks(part)
+
+    def _chunks(self, part: Native) -> Iterable[Native]:
+        self._number += 1
+        tool = tool_of(part)
+        if tool is not None and tool["toolCallId"] in self._told:
+            return answered(tool)
+        if tool is not None:
+            self._told.add(tool["toolCallId"])
+        return chunks_of(part, str(self._number), WHOLE)
+
+    def finish(self, document: Any) -> Iterable[Native]:
+        """Return the end of the step and of the message."""
+        yield {"type": "finish-step"}
+        reason = {} if self._reason is None else {"finishReason": _OF_REASONS.get(self._reason, "other")}
+        metadata = answer_of(document).get("metadata")
+        yield {"type": "finish", **reason, **({} if metadata is None else {"messageMetadata": metadata})}
