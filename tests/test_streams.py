@@ -73,7 +73,7 @@ def _ui_messages() -> Iterator[tuple[str, Any]]:
     Of an invalid call of earlier versions the input is where today's have it; one that is cut is a text.
     """
     for name, document in documents("vercel-ui"):
-        held = document if isinstance(document, list) else document.get("messages", [document])
+        held = am.get_codec("vercel-ui").native_messages(document)
         for place, message in enumerate(held):
             if message["role"] != "assistant" or any(word in name for word in _UNBROUGHT):
                 continue

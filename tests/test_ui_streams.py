@@ -59,8 +59,9 @@ def test_metadata_is_merged() -> None:
 
 def test_the_stream_tells_why_the_answer_ended() -> None:
     """The message doesn't; of several steps the last one ended so."""
-    step = [{"type": "start-step"}, {"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {}},
-            {"type": "tool-output-available", "toolCallId": "c", "output": "1"}, {"type": "finish-step"}]  # fmt: skip
+    call: Any = {"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {}}
+    result = {"type": "tool-output-available", "toolCallId": "c", "output": "1"}
+    step: list[Any] = [{"type": "start-step"}, call, result, {"type": "finish-step"}]
     text = [{"type": f"text-{what}", "id": "t", "delta": "One."} for what in ("start", "delta", "end")]
     chunks = [{"type": "start", "messageId": "m"}, *step, {"type": "start-step"}, *text, {"type": "finish-step"}]
     history = am.collect([*chunks, {"type": "finish", "finishReason": "content-filter"}], "vercel-ui")
@@ -94,8 +95,9 @@ def _of_anthropic() -> list[Any]:
         ({"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}},
          [{"type": "input_json_delta", "partial_json": '{"a"'}, {"type": "input_json_delta", "partial_json": ": 1}"}]),
     ]  # fmt: skip
-    head = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
-            "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    head: Any = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
+                 "stop_reason": None, "stop_sequence": None, "usage": usage}  # fmt: skip
     events: list[Any] = [{"type": "message_start", "message": head}]
     for index, (block, deltas) in enumerate(blocks):
         events.append({"type": "content_block_start", "index": index, "content_block": block})

@@ -180,7 +180,7 @@ class Writer:
 
     def streams(self, block: Any) -> bool:
         """Whether pieces of a block are written as they arrive."""
-        kind = type(block)
+        kind: Any = block.__class__
         if kind is am.ThinkingBlock:
             return block.redacted is None and self.thinking == "show"
         return kind is am.TextBlock or (kind is am.ToolUseBlock and block.kind == "function")
@@ -218,7 +218,7 @@ class Writer:
     def _key_of(self, part: am.ChunkPart) -> Any:
         """Return what tells the block of a piece from others: class, index, and how many ids that index had before."""
         block: Any = part.block
-        base = (type(block), part.index)
+        base: Any = (type(block), part.index)
         link = block.id if base[0] is am.ToolUseBlock else None
         if link:
             before, turn = self._links.get(base, (link, 0))
