@@ -59,8 +59,9 @@ def test_metadata_is_merged() -> None:
 
 def test_the_stream_tells_why_the_answer_ended() -> None:
     """The message doesn't; of several steps the last one ended so."""
-    step = [{"type": "start-step"}, {"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {}},
-            {"type": "tool-output-available", "toolCallId": "c", "output": "1"}, {"type": "finish-step"}]  # fmt: skip
+    call: Any = {"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {}}
+    result = {"type": "tool-output-available", "toolCallId": "c", "output": "1"}
+    step: list[Any] = [{"type": "start-step"}, call, result, {"type": "finish-step"}]
     text = [{"type": f"text-{what}", "id": "t", "delta": "One."} for what in ("start", "delta", "end")]
     chunks = [{"type": "start", "messageId": "m"}, *step, {"type": "start-step"}, *text, {"type": "finish-step"}]
     history = am.collect([*chunks, {"type": "finish", "finishReason": "content-filter"}], "vercel-ui")

@@ -224,7 +224,7 @@ def with_cut_calls(message: Msg, family: str, read: Callable[[Any], ToolUseBlock
         family: whose native blocks these are.
         read: returns the call of a native value; None if it isn't one.
     """
-    content = [
+    content: list[Any] = [
         (type(block) is NativeBlock and block.codec == family and is_mapping(block.value) and read(block.value))
         or block
         for block in message.content

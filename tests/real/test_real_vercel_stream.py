@@ -33,7 +33,8 @@ def _folded(chunks: Iterable[Any]) -> Any:
     fold = _EVENTS.fold()
     for chunk in chunks:
         fold.add(chunk)
-    (message,) = fold.document() or [{"role": "assistant", "parts": []}]
+    nothing: list[Any] = [{"role": "assistant", "parts": []}]
+    (message,) = fold.document() or nothing
     return json.loads(json.dumps({"id": "", **message}))
 
 
@@ -59,7 +60,7 @@ def _differ(library: Library, streams: list[tuple[str, list[Any]]]) -> list[str]
 
 def _answers() -> Iterator[tuple[str, Any]]:
     for name, document in documents("vercel-ui"):
-        held = document if isinstance(document, list) else document.get("messages", [document])
+        held = am.get_codec("vercel-ui").native_messages(document)
         yield from ((f"{name}/{place}", each) for place, each in enumerate(held) if each["role"] == "assistant")
 
 
@@ -86,7 +87,8 @@ def test_the_client_makes_our_message_of_unusual_streams(vercel: Library) -> Non
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_client_accepts_other_providers_streams(provider: am.CodecName, vercel: Library) -> None:
     """Of every recorded response, transcoded."""
-    events, streams = events_of(am.get_codec(provider)), []
+    events = events_of(am.get_codec(provider))
+    streams: list[tuple[str, list[Any]]] = []
     response: Any = events.response
     for name, document in documents(response):
         if am.decode(document, response).messages:

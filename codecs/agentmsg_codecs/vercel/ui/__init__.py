@@ -41,6 +41,8 @@ Follows the npm package ai 7.0; reads 4 (``content``, ``toolInvocations``) to 6,
 Answers of Anthropic, OpenAI's Responses API and Google have the same values in these keys as ``vercel`` has in
 ``providerOptions``; the error of a server tool is the JSON of its result in ``errorText``.
 
+The UI message stream brings such a message; ``events.py`` says how.
+
 Messages without an id get one made from their place. Adjacent steps and results of an assistant become one message.
 """
 

@@ -95,7 +95,8 @@ class VercelUIEvents(Events):
 def answer_of(document: Any) -> Native:
     """Return the first message of an assistant in a document."""
     messages: Any = document.get("messages", [document]) if is_object(document) else document
-    return next((message for message in messages if message.get("role") == "assistant"), {})
+    nothing: Native = {}
+    return next((message for message in messages if message.get("role") == "assistant"), nothing)
 
 
 def chunks_of(part: Native, link: str, size: int) -> Iterable[Native]:

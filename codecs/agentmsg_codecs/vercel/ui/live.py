@@ -161,7 +161,7 @@ class UIWriter(Writer):
         """Return the start of a part."""
         self._number += 1
         self._link, self._held = str(self._number), []
-        kind = type(block)
+        kind: Any = block.__class__
         if kind is am.ToolUseBlock:
             self._link = str(block.id or f"call_{self._number}")
             yield {"type": "tool-input-start", "toolCallId": self._link, "toolName": block.name}
@@ -171,7 +171,7 @@ class UIWriter(Writer):
     def more(self, block: Any) -> Iterable[Native]:
         """Return a delta of the open part."""
         self._held.append(piece(block, 0))
-        kind = type(block)
+        kind: Any = block.__class__
         if kind is am.ToolUseBlock:
             if block.raw_input:
                 yield {"type": "tool-input-delta", "toolCallId": self._link, "inputTextDelta": block.raw_input}
