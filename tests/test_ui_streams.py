@@ -95,8 +95,10 @@ def _of_anthropic() -> list[Any]:
         ({"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}},
          [{"type": "input_json_delta", "partial_json": '{"a"'}, {"type": "input_json_delta", "partial_json": ": 1}"}]),
     ]  # fmt: skip
-    head: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
-            "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1}}  # fmt: skip
+    head: dict[str, Any] = {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None,
+        "stop_sequence": None, "usage": {"input_tokens": 1, "output_tokens": 1},
+    }  # fmt: skip
     events: list[Any] = [{"type": "message_start", "message": head}]
     for index, (block, deltas) in enumerate(blocks):
         events.append({"type": "content_block_start", "index": index, "content_block": block})

@@ -19,7 +19,6 @@ from agentmsg.errors import DecodeError, excerpt, is_a
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.values.copies import copy_document
 from agentmsg.values.text import dump_json, parse_json
-from agentmsg.values.types import is_object
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
