@@ -83,7 +83,8 @@ def collect(
 
 
 def _is_async(events: Any) -> bool:
-    return hasattr(type(events), "__aiter__") and not hasattr(type(events), "__iter__")
+    kind = events.__class__
+    return hasattr(kind, "__aiter__") and not hasattr(kind, "__iter__")
 
 
 class _Collecting:

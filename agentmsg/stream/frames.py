@@ -19,6 +19,7 @@ from agentmsg.errors import DecodeError, excerpt, is_a
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.values.copies import copy_document
 from agentmsg.values.text import dump_json, parse_json
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
@@ -259,9 +260,10 @@ def sse(events: Iterable[Any]) -> Iterator[bytes]:
     ends in ``data: [DONE]``.
     """
     ends = False
-    for event in events:
-        if not is_a(event, dict):
-            raise DecodeError(f"an event is an object, not {excerpt(event)}", code="type")
+    for given in events:
+        if not is_mapping(given):
+            raise DecodeError(f"an event is an object, not {excerpt(given)}", code="type")
+        event: dict[str, Any] = given
         kind = event.get("type")
         is_vercel = isinstance(kind, str) and kind in _OF_VERCEL
         ends = ends or is_vercel or event.get("object") == "chat.completion.chunk"
