@@ -10,9 +10,10 @@ import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg.formats import is_list, is_object
 from agentmsg.formats.events import events_of
 from benchmarks.competitors import Missing
 from benchmarks.section import Scale, Section, joined, two
@@ -70,9 +71,9 @@ def _meant(message: am.Msg) -> list[Any]:
 
 def _plain(value: Any) -> Any:
     """Return events whose numbers are numbers: llm-babel has a class for them."""
-    if isinstance(value, dict):
-        return {key: _plain(held) for key, held in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
+    if is_object(value):
+        return {key: _plain(held) for key, held in value.items()}
+    if is_list(value):
         return list(map(_plain, value))
     return value if value is None or isinstance(value, (str, int, float)) else json.loads(value.token)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -21,7 +22,7 @@ from support.streams import PROVIDERS, folded, recorded_streams, response_of, re
 from support.timing import check_growth
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 
 # Recorded streams that the provider ended with an error.
 _FAILED = ("test_openrouter_stream_error.0", "test_tool_use_failed_error_streaming.0")
@@ -42,6 +43,10 @@ def _live(events: Iterable[Any], provider: am.CodecName) -> am.Msg:
     for chunk in filter(None, map(reader, events)):
         message.add(chunk)
     return message.to_msg()
+
+
+def _transcoded(events: Iterable[Any], provider: am.CodecName, target: am.CodecName) -> list[Any]:
+    return list(am.transcode(events, provider, target))
 
 
 def _differ(a: am.Msg, b: am.Msg) -> list[str]:
@@ -263,13 +268,14 @@ def test_damaged_events_give_a_message_or_one_typed_error(provider: am.CodecName
     for place, event in enumerate(unfolded):
         for damage in some(damages([("event", event)]), effort(20)):
             broken = [*unfolded[:place], damage.document, *unfolded[place + 1 :]]
-            for work in (
-                lambda broken=broken: am.collect(broken, provider, partial="keep"),
-                lambda broken=broken: _live(broken, provider),
-                lambda broken=broken: list(am.transcode(broken, provider, rng.choice(PROVIDERS))),
-            ):
+            works: tuple[Callable[[list[Any]], Any], ...] = (
+                partial(am.collect, codec=provider, partial="keep"),
+                partial(_live, provider=provider),
+                partial(_transcoded, provider=provider, target=rng.choice(PROVIDERS)),
+            )
+            for work in works:
                 try:
-                    work()
+                    work(broken)
                 except am.AgentMsgError as error:
                     assert error.codec is not None or error.code in am.errors.CODES  # noqa: PT017 - every one
 
@@ -311,7 +317,7 @@ def test_calls_side_by_side_stay_apart(pieces: list[Any]) -> None:
     wanted = [("a", "f", {"x": 1}), ("b", "g", {"y": 2})]
     for message in (am.collect(events, "openai").messages[0], _live(events, "openai")):
         assert [(call.id, call.name, am.thaw(call.input)) for call in message.tool_calls] == wanted
-    for target in (provider for provider in PROVIDERS if provider != "openai"):
+    for target in PROVIDERS[2:] + PROVIDERS[:1]:
         out = list(am.transcode(events, "openai", target))
         (message,) = am.collect(out, target)
         assert [(call.name, am.thaw(call.input)) for call in message.tool_calls] == [each[1:] for each in wanted]
@@ -340,7 +346,7 @@ def test_compaction_keeps_what_is_encrypted() -> None:
 
 def test_what_chunks_say_of_themselves_adds_up() -> None:
     """Groq tells the seed in the first and the usage in the last; null erases nothing."""
-    events = [
+    events: list[Any] = [
         {"x_groq": {"id": "r", "seed": 7}, "usage": {"prompt_tokens": 1}, "choices": [{"index": 0, "delta": {}}]},
         {"x_groq": {"id": "r", "usage": {}}, "usage": None, "choices": []},
     ]
@@ -381,7 +387,7 @@ def _first(events: Iterator[Any], count: int) -> Iterator[Any]:
 
 def test_a_strict_client_of_anthropic_is_served() -> None:
     """Thinking of others is closed with a signature; there is one message_delta; kinds of blocks fit their deltas."""
-    events = [
+    events: list[Any] = [
         {"choices": [{"index": 0, "delta": {"reasoning_content": "Hm."}}]},
         {"choices": [{"index": 0, "delta": {"content": "Yes."}}]},
         {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
@@ -418,7 +424,7 @@ def _framed(events: list[Any]) -> Iterator[bytes]:
 
 def test_frames_are_cut_anywhere() -> None:
     """Also inside a character, and between CR and LF; lines without their ends are lines."""
-    events = [
+    events: list[Any] = [
         {"type": "a", "text": 'é\r\n\u2028 "[{\\ data: x'},
         {"type": "b", "list": [[], {"x": "}"}]},
         {"type": "c"},

@@ -224,8 +224,12 @@ def with_cut_calls(message: Msg, family: str, read: Callable[[Any], ToolUseBlock
         family: whose native blocks these are.
         read: returns the call of a native value; None if it isn't one.
     """
-    content: list[Any] = [
-        (type(block) is NativeBlock and block.codec == family and is_mapping(block.value) and read(block.value))
+    content = [
+        (
+            read(block.value)
+            if isinstance(block, NativeBlock) and block.codec == family and is_mapping(block.value)
+            else None
+        )
         or block
         for block in message.content
     ]

@@ -19,6 +19,7 @@ from agentmsg.errors import DecodeError, excerpt, is_a
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.values.copies import copy_document
 from agentmsg.values.text import dump_json, parse_json
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
@@ -259,13 +260,13 @@ def sse(events: Iterable[Any]) -> Iterator[bytes]:
     OpenAI's chunks, end in ``data: [DONE]``.
     """
     ends = False
-    for event in events:
-        held: Any = event
-        if not is_a(event, dict):
-            raise DecodeError(f"an event is an object, not {excerpt(event)}", code="type")
-        kind = held.get("type")
+    for given in events:
+        if not is_mapping(given):
+            raise DecodeError(f"an event is an object, not {excerpt(given)}", code="type")
+        event: dict[str, Any] = given
+        kind = event.get("type")
         is_vercel = isinstance(kind, str) and _OF_VERCEL.match(kind) is not None
-        ends = ends or is_vercel or "errorText" in held or held.get("object") == "chat.completion.chunk"
+        ends = ends or is_vercel or "errorText" in event or event.get("object") == "chat.completion.chunk"
         name = f"event: {kind}\n".encode() if isinstance(kind, str) and not ends and "\n" not in kind else b""
         yield b"%sdata: %s\n\n" % (name, dump_json(event))
     if ends:

@@ -13,6 +13,7 @@ from support.documents import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 __all__ = ["PROVIDERS", "folded", "recorded_streams", "response_of", "responses"]
 
@@ -28,7 +29,9 @@ _FOLDERS: dict[str, am.CodecName] = {
 def recorded_streams() -> tuple[tuple[am.CodecName, str, bytes], ...]:
     """Return all recorded streams: the provider, a name, and what its server sent."""
     corpus = shared_dir() / "corpus"
-    paths = [(codec, path) for folder, codec in _FOLDERS.items() for path in (corpus / folder).glob("*.sse")]
+    paths: list[tuple[am.CodecName, Path]] = [
+        (codec, path) for folder, codec in _FOLDERS.items() for path in (corpus / folder).glob("*.sse")
+    ]
     return tuple((codec, path.stem, path.read_bytes()) for codec, path in sorted(paths))
 
 

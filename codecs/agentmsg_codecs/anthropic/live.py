@@ -107,7 +107,7 @@ class AnthropicWriter(Writer):
         """Return the start of a block."""
         self._index += 1
         self._is_signed = False
-        kind: Any = type(block)
+        kind = block.__class__
         if kind is am.TextBlock:
             start: Native = {"type": "text", "text": ""}
         elif kind is am.ThinkingBlock:
@@ -118,7 +118,7 @@ class AnthropicWriter(Writer):
 
     def more(self, block: Any) -> Iterable[Native]:
         """Return a delta of the open block."""
-        kind: Any = type(block)
+        kind = block.__class__
         if kind is am.TextBlock:
             return (self._delta("text_delta", "text", block.text),) if block.text else ()
         if kind is am.ToolUseBlock:

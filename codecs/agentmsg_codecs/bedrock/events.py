@@ -49,7 +49,8 @@ class _Fold(Fold):
             index = told[INDEX]
             self._extend(index, self._block(index), told["delta"])
         elif name == START:
-            self._block(told[INDEX]).update({kind: dict(held) for kind, held in (told.get("start") or {}).items()})
+            start: Native = told.get("start") or {}
+            self._block(told[INDEX]).update({kind: dict(held) for kind, held in start.items()})
         elif name == "messageStart":
             self._message |= told
         elif name in ("messageStop", "metadata"):
@@ -131,7 +132,8 @@ class BedrockEvents(Events):
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the events that bring a response."""
-        message = (document.get("output") or {}).get("message")
+        output: Native = document.get("output") or {}
+        message: Native | None = output.get("message")
         if message is not None:
             yield {"messageStart": {key: value for key, value in message.items() if key != "content"}}
             for index, block in enumerate(message["content"]):

@@ -135,7 +135,7 @@ def without_parts(candidates: Any) -> Any:
     for candidate in candidates:
         content = candidate.get("content")
         if is_object(content) and is_list(content.get("parts")):
-            empty = {**content, "parts": []}
+            empty: Native = {**content, "parts": []}
             found.append({**candidate, "content": empty})
         else:
             found.append(candidate)

@@ -34,7 +34,7 @@ class GeminiReader(Reader):
         """Return what a chunk says; None if it says nothing."""
         candidates = event.get("candidates")
         candidate: Native = candidates[0] if candidates else {}
-        content = candidate.get("content") or {}
+        content: Native = candidate.get("content") or {}
         self._fold.add(event)
         parts = tuple(filter(None, map(self._part, content.get("parts") or ())))
         fields: dict[str, Any] = {}
@@ -107,10 +107,11 @@ class GeminiWriter(Writer):
     def whole(self, document: Native) -> Iterable[Native]:
         """Return the chunks of whole blocks."""
         for candidate in document["candidates"]:
-            yield from map(self._chunk, (candidate.get("content") or {}).get("parts") or ())
+            content: Native = candidate.get("content") or {}
+            yield from map(self._chunk, content.get("parts") or ())
 
     def finish(self, document: Native) -> Iterable[Native]:
         """Return the last chunk: the reason and the usage."""
-        (candidate, *_) = without_parts(document.get("candidates")) or [{}]
-        rest = {"finishReason": "STOP", **candidate, "content": {"role": "model", "parts": []}, "index": 0}
+        candidates: list[Native] = without_parts(document.get("candidates")) or [{}]
+        rest: Native = {"finishReason": "STOP", **candidates[0], "content": {"role": "model", "parts": []}, "index": 0}
         yield {**document, "candidates": [rest], **self._head}

@@ -99,7 +99,7 @@ class _Fold(Fold):
 def join_delta(mine: Native, delta: Native, strings: Strings) -> None:
     """Join a delta into what came before."""
     for key, value in delta.items():
-        kind = type(value)
+        kind = value.__class__
         if kind is str:
             if key in _TEXTS:
                 strings.add(mine, key, value)
@@ -118,7 +118,7 @@ def _join_items(mine: Native, key: str, items: list[Any], strings: Strings) -> N
     if have is None:
         have = mine[key] = []
     for item in items:
-        if type(item) is not dict or type(item.get("index")) is not int:
+        if not is_object(item) or type(item.get("index")) is not int:
             have.append(item)
         else:
             join_delta(_begun(have, item), item, strings)
@@ -128,7 +128,7 @@ def _begun(have: list[Any], item: Native) -> Native:
     """Return the last item that this is a further piece of: of its index, and of its id and kind if it has them."""
     link, kind = item.get("id"), item.get("type")
     for old in reversed(have):
-        if type(old) is not dict or old.get("index") != item["index"]:
+        if not is_object(old) or old.get("index") != item["index"]:
             continue
         if (not link or old.get("id") in (link, None, "")) and (not kind or old.get("type") in (kind, None, "")):
             return old

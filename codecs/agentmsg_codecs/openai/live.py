@@ -52,7 +52,8 @@ def _call(call: Native) -> am.ToolUseBlock:
     body: Native = call.get("function") or {}
     kind = "function"
     if not body and "custom" in call:
-        kind, body = "custom", call["custom"] or {}
+        kind = "custom"
+        body = call["custom"] or {}
     text, link = body.get("arguments") or body.get("input") or "", call.get("id")
     name = body.get("name") or ""
     return make_call(None if link is None else plain(link), plain(name), raw_input=plain(text), kind=kind)
@@ -172,7 +173,7 @@ class OpenAIWriter(Writer):
 
     def more(self, block: Any) -> Iterable[Native]:
         """Return the chunk of a piece of the open block."""
-        kind: Any = type(block)
+        kind = block.__class__
         if kind is am.TextBlock:
             key, text = "content", block.text
         elif kind is am.ToolUseBlock:

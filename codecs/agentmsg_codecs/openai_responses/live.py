@@ -106,7 +106,7 @@ class ResponsesReader(Reader):
             return tuple(piece(block) for block in blocks)
         found: list[am.ChunkPart] = []
         for number, block in enumerate(blocks):
-            key = _PIECE.get(type(block))
+            key = _PIECE.get(block.__class__)
             if key is not None:
                 rest: Any = block.evolve(**{key: ""})
             elif type(block) is am.ToolUseBlock:
@@ -164,13 +164,13 @@ class ResponsesWriter(Writer):
 
     @property
     def _id(self) -> str:
-        lead = {am.ToolUseBlock: "fc", am.ThinkingBlock: "rs"}.get(type(self.opened), "msg")
+        lead = {am.ToolUseBlock: "fc", am.ThinkingBlock: "rs"}.get(self.opened.__class__, "msg")
         return f"{lead}_{self._index}"
 
     def open(self, block: Any) -> Iterable[Native]:
         """Return the events that announce an item and its part."""
         self._index += 1
-        kind: Any = type(block)
+        kind = block.__class__
         item: Native = {"id": self._id, "type": "message", "status": "in_progress", "role": "assistant", "content": []}
         if kind is am.ThinkingBlock:
             item = {"id": self._id, "type": "reasoning", "summary": []}
@@ -190,7 +190,7 @@ class ResponsesWriter(Writer):
 
     def _name(self) -> tuple[str, Native]:
         """Return the name of the open block's deltas, and where they go."""
-        kind: Any = type(self.opened)
+        kind = self.opened.__class__
         if kind is am.ToolUseBlock:
             return "function_call_arguments", self._place
         if kind is am.ThinkingBlock:

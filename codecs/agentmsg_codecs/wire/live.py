@@ -183,7 +183,7 @@ class Writer:
 
     def streams(self, block: Any) -> bool:
         """Whether pieces of a block are written as they arrive."""
-        kind: Any = type(block)
+        kind = block.__class__
         if kind is am.ThinkingBlock:
             return block.redacted is None and self.thinking == "show"
         return kind is am.TextBlock or (kind is am.ToolUseBlock and block.kind == "function")
@@ -198,7 +198,7 @@ class Writer:
             out += self.begin(chunk)
         for part in chunk.parts:
             block: Any = part.block
-            kind: Any = type(block)
+            kind = block.__class__
             if (kind, part.index) != self._usual:
                 self._take(self._key_of(part), part, out)
             elif kind is not am.ToolUseBlock:
@@ -231,7 +231,8 @@ class Writer:
     def _key_of(self, part: am.ChunkPart) -> Any:
         """Return what tells the block of a piece from others: class, index, and how many ids that index had before."""
         block: Any = part.block
-        base: tuple[Any, Any] = (type(block), part.index)
+        kind = block.__class__
+        base = (kind, part.index)
         link = block.id if base[0] is am.ToolUseBlock else None
         if link:
             before, turn = self._links.get(base, (link, 0))
