@@ -159,3 +159,20 @@ def test_what_chunks_cannot_bring_is_reported() -> None:
     assert [message.role for message in am.collect(chunks, "vercel-ui")] == ["assistant", "tool", "assistant"]
     with pytest.raises(am.LossError):
         am.emit(history, "vercel-ui")
+
+
+def test_an_answer_as_the_sdk_stores_it_is_in_its_providers_words() -> None:
+    """Though texts are marked as done, and reasoning has an id; also where a call and its result are one item."""
+    item: Any = {"openai": {"itemId": "msg_1"}}
+    search: Any = {"type": "tool-web_search", "toolCallId": "ws_1", "state": "output-available", "input": {},
+                   "providerExecuted": True, "output": {"action": {"type": "search", "query": "x"}}}  # fmt: skip
+    thought: Any = {"type": "reasoning", "id": "rs_1:0", "text": "", "state": "done",
+                    "providerMetadata": {"openai": {"itemId": "rs_1", "reasoningEncryptedContent": "e"}}}  # fmt: skip
+    custom: Any = {"type": "tool-w", "toolCallId": "call_1", "state": "input-available", "input": "Some text",
+                   "callProviderMetadata": {"openai": {"itemId": "ctc_1"}}}  # fmt: skip
+    text: Any = {"type": "text", "text": "So.", "state": "done", "providerMetadata": item}
+    for parts in ([search, text], [thought, custom], [thought, search, text]):
+        document = [{"id": "m", "role": "assistant", "parts": parts}]
+        (message,) = history = am.decode(document, "vercel-ui")
+        assert message.provider == "openai"
+        assert am.encode(history, "vercel-ui") == document

@@ -22,6 +22,7 @@ from agentmsg_codecs.wire.live import (
     make_text,
     make_thinking,
     piece,
+    said,
 )
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _OF_REASONS = {
     "tool_use": "tool-calls", "content_filter": "content-filter", "refusal": "content-filter", "stop": "stop",
     "length": "length", "error": "error", "interrupted": "interrupted",
 }  # fmt: skip
+_DELTAS = {"text-delta": ("text", make_text), "reasoning-delta": ("reasoning", make_thinking)}
 _TAGS = {am.TextBlock: "text", am.ThinkingBlock: "reasoning"}
 # What stands in the part of a call.
 _BEHIND = (am.ToolResultBlock, am.ApprovalRequestBlock)
@@ -57,6 +59,9 @@ class UIReader(Reader):
         if kind == "reset-step" and self._count and not self._is_over:
             raise Unreadable  # what was said can't be taken back
         self._fold.take(event)
+        if kind in _DELTAS and self._began and not self._is_over:
+            family, make = _DELTAS[kind]  # the usual case
+            return said(make(event["delta"]), self._texts[family, event["id"]][0])
         if kind == "finish":
             return self._ended()
         self._is_over = self._is_over or (kind == "start-step" and self._count > 0)
