@@ -61,6 +61,7 @@ from agentmsg.model.usage import Usage
 from agentmsg.values.frozen import JSON, FrozenDict, FrozenList, thaw
 
 if TYPE_CHECKING:
+    from agentmsg import stream
     from agentmsg.api.joining import decode_parts
     from agentmsg.api.reading import decode, loads
     from agentmsg.api.streams import collect, emit, transcode

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 
 import agentmsg as am
+from agentmsg.formats import is_list
 from agentmsg.formats.events import Thinking, events_of
 from agentmsg.testing import damages
 from data import effort, some
@@ -100,7 +101,7 @@ def test_responses_are_brought_by_their_events(provider: am.CodecName) -> None:
 
 
 def _calls_of(document: Any) -> list[Any]:
-    choices = document.get("choices") or () if isinstance(document, dict) else ()
+    choices: Any = () if is_list(document) else document.get("choices") or ()
     return [call for choice in choices for call in choice.get("message", {}).get("tool_calls") or ()]
 
 
@@ -281,7 +282,7 @@ def test_damaged_events_give_a_message_or_one_typed_error(provider: am.CodecName
 
 
 def _size(document: Any) -> int:
-    return len(document[0]["parts"]) if isinstance(document, list) else len(document.get("output") or document)
+    return len(document[0]["parts"]) if is_list(document) else len(document.get("output") or document)
 
 
 # -- calls side by side -----------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ _APART = frozenset({"content", "messages", "notes", "role"})
 
 def _said(owner: Any) -> list[str]:
     """Return the fields of an object that say something, besides those that it needs."""
-    cls: type[Any] = type(owner)
+    cls: Any = owner.__class__
     fields = [field for field in attrs.fields(cls) if field.init and field.alias not in _APART]
     optional = [field for field in fields if field.default is not attrs.NOTHING]
     return [str(field.alias) for field in optional if getattr(owner, field.name) not in (None, "", (), field.default)]

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg.formats import is_list
 from agentmsg.formats.events import events_of
 from data import shared_dir
 from support.documents import documents
@@ -57,7 +58,7 @@ def _ui_messages() -> Iterator[tuple[str, Any]]:
     Of an invalid call of earlier versions the input is where today's have it; one that is cut is a text.
     """
     for name, document in documents("vercel-ui"):
-        held = document if isinstance(document, list) else document.get("messages", [document])
+        held: Any = document if is_list(document) else document.get("messages", [document])
         for place, message in enumerate(held):
             if message["role"] != "assistant" or any(word in name for word in _UNBROUGHT):
                 continue

@@ -270,7 +270,7 @@ class LangChainEnvelope(envelopes.Envelope):
 
 def _recut(block: Any) -> Any:
     """Return thinking whose cuts are noted as those of the Responses API: its parts are that provider's now."""
-    note = note_of(block, FAMILY) if block.notes else {}
+    note: Any = note_of(block, FAMILY) if block.notes else {}
     if type(block) is not am.ThinkingBlock or note.keys() != {"/cuts", "/shape"}:
         return block
     return block.evolve(
