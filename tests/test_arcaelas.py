@@ -396,7 +396,7 @@ def test_what_is_special_here_is_accounted_for_honestly(messages: list[am.Msg], 
             {"role": "assistant", "content": "a", "tool_calls": [call()]},
             "annotation",
         ),
-        (msg("assistant", am.RefusalBlock("No.")), {"role": "assistant", "content": "No."}, "annotation"),
+        (msg("assistant", am.RefusalBlock("No.")), {"role": "assistant", "content": "No."}, "content"),
         (
             msg("assistant", am.ThinkingBlock("a"), am.ThinkingBlock("b"), am.TextBlock("c")),
             {"role": "assistant", "content": "c", "thinking": "a\nb"},

@@ -341,7 +341,7 @@ def test_commands_and_formats_are_completed(words: str, expected: set[str]) -> N
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["statz"], "there is no command 'statz'; did you mean stats?"),
+        (["statz"], "there is no command 'statz'; did you mean stats or stream?"),
         (["\x1b"], "there is no command '\\x1b'; the commands are bench, check, completion"),
         (["stats", LISBON, "--jsn"], "--json"),
         (["formats", "langchian"], "did you mean langchain"),

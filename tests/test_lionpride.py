@@ -374,7 +374,7 @@ NO_PLACE: list[tuple[am.Msg, Any, str]] = [
     (msg("user", am.ImageBlock.from_url("ftp://x/y")), {}, "content"),
     (msg("user", am.ImageBlock.from_url(URL, "image/png")), {"images": [URL]}, "annotation"),
     (msg("assistant", am.ThinkingBlock("hm"), am.TextBlock("a")), {"assistant_response": "a"}, "content"),
-    (msg("assistant", am.RefusalBlock("no")), {"assistant_response": "no"}, "annotation"),
+    (msg("assistant", am.RefusalBlock("no")), {"assistant_response": "no"}, "content"),
     (msg("user", am.DataBlock([1])), {"instruction": "[1]"}, "annotation"),
     (msg("tool", am.ToolResultBlock(OTHER, "x", status="error")), {"request_id": OTHER, "error": "x"}, "annotation"),
     (

@@ -170,7 +170,7 @@ def test_invalid_arguments_of_an_answer_travel_in_an_envelope() -> None:
 def test_a_refusal_is_text() -> None:
     """Anthropic marks a refusal by its stop reason, and holds its words only as text."""
     ours = choice(None, refusal="No.")
-    forth(openai(ours), anthropic(text("No.")), TIME_DROPPED, USAGE, f"{FIRST} changed (annotation)")
+    forth(openai(ours), anthropic(text("No.")), TIME_DROPPED, USAGE, f"{FIRST} changed (content)")
 
 
 def test_thinking_has_no_place_in_answers_of_openai() -> None:

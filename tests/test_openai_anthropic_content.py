@@ -229,7 +229,7 @@ def test_thinking_may_stand_in_a_field_of_compatible_servers() -> None:
 @pytest.mark.parametrize("message", [telling(None, refusal="No."), telling([{"type": "refusal", "refusal": "No."}])])
 def test_a_refusal_is_text(message: dict[str, Any]) -> None:
     """Anthropic has no refusals in requests: the model reads that it refused."""
-    forth(message, telling("No."), f"{FIRST} changed (annotation)")
+    forth(message, telling("No."), f"{FIRST} changed (content)")
 
 
 def test_an_unknown_part_is_dropped() -> None:

@@ -534,7 +534,7 @@ def test_instructions_stand_where_they_stood() -> None:
     [
         (msg("assistant", am.ThinkingBlock("Hm")), [], "content"),
         (msg("assistant", am.ThinkingBlock("Hm", signature=am.Signature("anthropic", "x"))), [], "content"),
-        (msg("assistant", am.RefusalBlock("No")), [{"role": "assistant", "content": "No"}], "annotation"),
+        (msg("assistant", am.RefusalBlock("No")), [{"role": "assistant", "content": "No"}], "content"),
         (msg("assistant", am.TextBlock("a", item_id="x")), [{"role": "assistant", "content": "a"}], "annotation"),
         (msg("user", am.AudioBlock(am.Base64Source("AAAA", "audio/wav"))), [], "content"),
         (msg("tool", am.ToolResultBlock("c", structured={"a": 1})),

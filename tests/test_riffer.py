@@ -570,7 +570,7 @@ TEXT_DATA = base64.b64encode(b"Text").decode()
             native("user", "Hi", files=[{"media_type": "image/png", "data": "iVBORw0KGgo="}]),
             "annotation",
         ),
-        (msg("assistant", am.RefusalBlock("No.")), native("assistant", "No."), "annotation"),
+        (msg("assistant", am.RefusalBlock("No.")), native("assistant", "No."), "content"),
         (msg("assistant", TEXT, PNG), native("assistant"), "content"),
         (
             msg("assistant", TEXT, finish_reason="refusal"),

@@ -369,7 +369,7 @@ def test_containers() -> None:
 
 NO_PLACE: list[tuple[am.Msg, Any, str]] = [
     (msg("developer", am.TextBlock("a")), {"role": "system", "content": "a"}, "annotation"),
-    (msg("assistant", am.RefusalBlock("no")), {"role": "assistant", "content": "no"}, "annotation"),
+    (msg("assistant", am.RefusalBlock("no")), {"role": "assistant", "content": "no"}, "content"),
     (msg("user", am.ImageBlock(am.FileSource("f1", "openai"))), {"role": "human", "content": ""}, "content"),
     (msg("user", am.FileBlock(am.TextSource("words"))), {"role": "human", "content": "words"}, "content"),
     (

@@ -419,7 +419,7 @@ def test_parts_of_version_4_are_read_among_those_of_today() -> None:
          [{"type": "file", "mediaType": "image/png", "url": "data:image/png;base64,iVBORw0KGgo="}], "annotation"),
         (msg("assistant", am.SourceBlock("https://x.test")),
          [{"type": "source-url", "sourceId": "https://x.test", "url": "https://x.test"}], "annotation"),
-        (msg("assistant", am.RefusalBlock("No")), [{"type": "text", "text": "No"}], "annotation"),
+        (msg("assistant", am.RefusalBlock("No")), [{"type": "text", "text": "No"}], "content"),
     ],
     ids=["file id", "untyped data", "source without id", "refusal"],
 )  # fmt: skip

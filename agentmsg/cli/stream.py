@@ -10,8 +10,8 @@ import click
 from agentmsg.api.reading import decode
 from agentmsg.api.streams import collect, emit, transcode
 from agentmsg.api.writing import dumps
-from agentmsg.cli.options import CODEC
-from agentmsg.cli.output import check_written, write_file
+from agentmsg.cli.options import CODEC, output_option
+from agentmsg.cli.output import check_written, output_to, write_file
 from agentmsg.cli.reading import history_of
 from agentmsg.cli.terminal import say, standard_in, write_bytes
 from agentmsg.errors import StreamBroken
@@ -40,6 +40,7 @@ Examples:
 @click.command("stream", short_help="Convert a provider's stream as it arrives.", epilog=_EXAMPLES)
 @click.option("-f", "--from", "source", type=CODEC, help="The format of the events on stdin.")
 @click.option("-t", "--to", "target", type=CODEC, help="The format of the events to write.")
+@output_option("The file to write")
 @click.option("--losses", metavar="FILE", help="Write what the target can't hold, once the stream has ended.")
 @click.option(
     "--thinking",
@@ -51,7 +52,6 @@ Examples:
 @click.option("--collect", "collects", is_flag=True, help="Write the response that the stream brings, as JSON.")
 @click.option("--emit", "emitted", metavar="FILE", help="Write the stream that would have brought the answer in FILE.")
 @click.option("--delay", type=click.IntRange(0), default=0, metavar="MS", help="With --emit: wait before each event.")
-@click.option("--force", is_flag=True, help="Replace the file of --losses.")
 def command(
     *,
     source: str | None,
@@ -61,6 +61,7 @@ def command(
     collects: bool,
     emitted: str | None,
     delay: int,
+    output: str,
     force: bool,
 ) -> None:
     """Convert the events of a provider's stream on stdin to those of another, as they arrive.
@@ -68,18 +69,19 @@ def command(
     Server-sent events, NDJSON or a JSON array come in; server-sent events go out, each as soon as it is known. A stream
     that is cut, or that the provider ends with an error, gives all that came, and then an error.
     """
-    check_written([losses] if losses else [], [emitted] if emitted else [], force=force)
-    if emitted is not None:
-        _emit(emitted, source, _needed(target, "--to"), delay)
-    elif collects:
-        _collect(_needed(source, "--from"), target)
-    else:
-        stream = transcode(_pieces(), _needed(source, "--from"), _needed(target, "--to"), thinking=thinking)
-        _write(sse(stream))
-        if losses is not None:
-            response: Any = events_of(get_codec(target or "")).response
-            output = decode(stream.converted.document, response)
-            write_file(losses, dump_losses(stream.losses, output), force=force)
+    check_written([output, *([losses] if losses else [])], [emitted] if emitted else [], force=force)
+    with output_to(output, force=force):
+        if emitted is not None:
+            _emit(emitted, source, _needed(target, "--to"), delay)
+        elif collects:
+            _collect(_needed(source, "--from"), target)
+        else:
+            stream = transcode(_pieces(), _needed(source, "--from"), _needed(target, "--to"), thinking=thinking)
+            _write(sse(stream))
+            if losses is not None:
+                response: Any = events_of(get_codec(target or "")).response
+                converted = decode(stream.converted.document, response)
+                write_file(losses, dump_losses(stream.losses, converted), force=force)
 
 
 def _needed(codec: str | None, option: str) -> Any:

@@ -25,6 +25,7 @@ from agentmsg.formats import (
     dispatch,
     is_mapping,
     is_marked,
+    mark_of,
     rules,
     same_document,
     usually,
@@ -55,6 +56,8 @@ def _block_extras(parts: ContentParts, *, has_copies: bool) -> Cell:
     """Return the cell for the extras of a block: those that come back, because none reads as a field."""
 
     def cell(extras: Fields, block: Any) -> Fields:
+        if _is_a_providers(block):
+            return extras
         has_no_inner = (
             is_non_standard(dispatch.class_of(block)) or type(getattr(block, "source", None)) is am.BlocksSource
         )
@@ -165,7 +168,18 @@ def _source(source: Any, block: Any) -> Any:
         type(source) is am.TextSource and type(block) is not am.FileBlock
     ):
         return Drop(f"no place for a {type(source).__name__} here")
-    return _bare(source, block)
+    return source if source.extras and _is_a_providers(block) else _bare(source, block)
+
+
+def _is_a_providers(block: Any) -> bool:
+    """Whether a block comes back as the part of a provider, which may have keys of its own inside."""
+    dialect = DIALECTS.get(mark_of(block, FAMILY, "/shape"))
+    if dialect is None:
+        return False
+    try:
+        return bool(am.same(dialect.read(dialect.write(block)), block))
+    except Unreadable:
+        return False
 
 
 _BARE_DOCUMENT: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}, "signature": None}
