@@ -44,7 +44,7 @@ DIFFER = {
     r"\.choices\[0\]\.message\.channel: .* theirs 'analysisanalysis": "the same",
     r"\.choices\[0\]\.message\.reasoning_details\[0\]\.format: .* theirs '(.+)\1": "the same",
     r"\.choices\[0\]\.message\.reasoning_details: ours .*'index': 0": "it joins all of one index",
-    r"\.choices\[0\]\.native_finish_reason: only ours": "it takes other keys of a choice from its first chunk",
+    r"\.choices\[0\]\.(?!message|finish_reason)\w+: only ours": "it takes other keys of a choice from its first chunk",
     r"\.x_groq\.usage: only ours": "it takes other keys from the first chunk",
     r"\.sla_metrics\.ts_us: ": "the same; this one counts on",
     r"\.usage: only ours": "a chunk with null behind that with the usage erases it",
