@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import attrs
+
 from agentmsg.formats.capabilities import Drop, carried_extras, usually
 from agentmsg.formats.issuers import is_foreign, issuer_of
 from agentmsg.formats.shapes import mark_of
+from agentmsg.model.equality import same
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
 from agentmsg.model.usage import COUNTERS, Usage
-from agentmsg.values.frozen import EMPTY
+from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -24,6 +28,7 @@ __all__ = [
     "beside",
     "kinds",
     "of_server",
+    "returned",
     "sealed_by",
     "signed_by",
     "statuses",
@@ -55,6 +60,46 @@ def beside(*spaces: tuple[str, frozenset[str]], odd: Callable[[Any, str, Any], b
         return lambda _: keys
 
     return carried_extras(*((space, always(keys)) for space, keys in spaces), odd=odd)
+
+
+def returned(back: Callable[[Any], Any]) -> Cell:
+    """Return the cell for extras of which those are supported that come back.
+
+    Args:
+        back: writes an object and reads it again; may raise anything if it can't.
+    """
+
+    def written(owner: Any, extras: Any) -> Any:
+        try:
+            return back(owner.evolve(extras=extras))
+        except Exception:  # noqa: BLE001 - it can't be written like this, or not be read
+            return None
+
+    def come_back(owner: Any, extras: Any, bare: Any) -> bool:
+        found = written(owner, extras)
+        if type(found) is not type(owner) or not same(found.extras, extras):
+            return False
+        # An extra may not stand where a field does.
+        names = [name for each in attrs.fields(type(owner)) if (name := each.name) not in ("extras", "notes")]
+        names = [name for name in names if name[:1] != "_"]
+        return type(bare) is not type(owner) or not any(
+            same(getattr(bare, name), getattr(owner, name)) and not same(getattr(found, name), getattr(owner, name))
+            for name in names
+        )
+
+    def cell(extras: Mapping[str, Any], owner: Any) -> Mapping[str, Any]:
+        bare = written(owner, EMPTY)
+        if come_back(owner, extras, bare):
+            return extras
+        chosen: dict[str, Any] = {}
+        for space, own in extras.items():
+            keys = own if is_mapping(own) else ()
+            found = {key: own[key] for key in keys if come_back(owner, {space: {key: own[key]}}, bare)}
+            if found:
+                chosen[space] = found
+        return adopt(chosen) if chosen else EMPTY
+
+    return cell
 
 
 def kinds(*known: str) -> Cell:

@@ -14,7 +14,6 @@ from agentmsg.formats import (
     Cell,
     MessageRow,
     Row,
-    carried_extras,
     cells,
     is_mapping,
     is_marked,
@@ -24,17 +23,8 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.bedrock.format import (
-    CITED_KEYS,
-    REASONING_KEYS,
-    RESULT_KEYS,
-    is_guarded,
-    is_guarded_image,
-    is_search_result,
-)
-from agentmsg_codecs.bedrock.media import DOCUMENT_KEYS, MEDIUM_KEYS
 from agentmsg_codecs.bedrock.messages import is_top
-from agentmsg_codecs.bedrock.names import FAMILY, GUARD, ITEM, POINT, PROVIDER
+from agentmsg_codecs.bedrock.names import FAMILY, POINT, PROVIDER
 from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import tool_rows
 
@@ -45,47 +35,6 @@ if TYPE_CHECKING:
 
 _BODY_KEYS = frozenset({"messages", "system"})
 _MESSAGE_KEYS = frozenset({"role", "content"})
-_NONE = frozenset[str]()
-# The known keys of a part's object; a key beside the object would make another part.
-_INNER_KEYS = {
-    **dict.fromkeys((am.AudioBlock, am.VideoBlock), MEDIUM_KEYS),
-    am.ToolUseBlock: frozenset({"toolUseId", "name", "input", "type"}),
-    am.ToolResultBlock: frozenset({"toolUseId", "content", "status"}),
-}
-
-
-def _extras_of(cls: type[Any]) -> Cell:
-    if cls is am.TextBlock:
-        return carried_extras(
-            (GUARD, lambda block: _NONE if is_guarded(block) else None),
-            (ITEM, lambda block: CITED_KEYS if block.citations and not is_guarded(block) else None),
-        )
-    if cls is am.ThinkingBlock:
-        return carried_extras((ITEM, lambda block: REASONING_KEYS if block.redacted is None else None))
-    if cls is am.ImageBlock:
-        return carried_extras(
-            (GUARD, lambda block: MEDIUM_KEYS if is_guarded_image(block) else None),
-            (ITEM, lambda block: None if is_guarded_image(block) else MEDIUM_KEYS),
-        )
-    if cls is am.FileBlock:
-        return carried_extras((ITEM, lambda block: RESULT_KEYS if is_search_result(block) else DOCUMENT_KEYS))
-    keys = _INNER_KEYS.get(cls)
-    return carried_extras() if keys is None else carried_extras((ITEM, lambda _: keys), odd=_is_other_type)
-
-
-def _is_other_type(block: Any, key: str, value: Any) -> bool:
-    """Whether the type of a call is an extra, because it doesn't decide who runs the call."""
-    return key == "type" and block.kind != "server" and value != "server_tool_use"
-
-
-def _with_extras(cls: type[Any], row: Row) -> Row:
-    """Return a row whose extras go inside the object of a part, because a part has only one key."""
-    if "extras" not in row.fields:
-        return row
-    signature = (
-        {"signature": cells.signed_by(PROVIDER, is_empty=True, family=FAMILY)} if "signature" in row.fields else {}
-    )
-    return row.having(extras=_extras_of(cls), **signature)
 
 
 def _comes_back(back: Callable[[am.NativeBlock], am.NativeBlock | None]) -> Any:
@@ -101,8 +50,14 @@ def _comes_back(back: Callable[[am.NativeBlock], am.NativeBlock | None]) -> Any:
 def _rows(messages: Messages, place: str, answers: Any) -> dict[type[Any], Row]:
     back = messages.comes_back_from_user if place == "user" else messages.returns(place)
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, _comes_back(back))}
+    parts = messages.described.parts[place]
+    more = {"extras": cells.returned(lambda block: parts.read(parts.write(block)))}
+    signed = {**more, "signature": cells.signed_by(PROVIDER, is_empty=True, family=FAMILY)}
     made = Rows(messages.described).place(place, {**own.MEDIA, **answers}, others)
-    return {cls: _with_extras(cls, row) for cls, row in made.items()}
+    return {
+        cls: row.having(**(signed if "signature" in row.fields else more)) if "extras" in row.fields else row
+        for cls, row in made.items()
+    }
 
 
 def assistant_rows(messages: Messages, *, thinking: str) -> dict[type[Any], Row]:
@@ -132,8 +87,12 @@ def _uncached(row: Row) -> Row:
 
 
 def _result_row(messages: Messages) -> Row:
-    rule, extras = {am.ToolResultBlock: own.result}, _extras_of(am.ToolResultBlock)
-    return Rows(messages.described).row("result", rules=rule, kind=cells.kinds(), extras=extras)
+    return Rows(messages.described).row(
+        "result",
+        rules={am.ToolResultBlock: own.result},
+        kind=cells.kinds(),
+        extras=cells.returned(lambda block: messages.read_result(messages.write_result(block))),
+    )
 
 
 def needs_id(block: Any) -> bool:

@@ -25,8 +25,7 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, ITEM, OUTER_KEYS, PROVIDER, SYSTEM
-from agentmsg_codecs.gemini.results import KNOWN
+from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, PROVIDER, SYSTEM
 from agentmsg_codecs.gemini.settings import SETTINGS
 from agentmsg_codecs.gemini.tools import tool_rows
 
@@ -41,30 +40,16 @@ _SIGNED = cells.signed_by(PROVIDER)
 _MEDIA_RULES: Any = dict.fromkeys(media.KINDS, own.carried_media)
 
 
-def _is_thought(block: Any, key: str, value: Any) -> bool:
-    """Whether an extra marks media as a model's thought: no field of the model does."""
-    return key == "thought" and value is True and isinstance(block, tuple(media.KINDS))
-
-
-def _outer_extras(cell: Cell) -> Cell:
-    """Return the cell for a part's extras: no part has two keys that make a part, in either spelling."""
-    taken = cells.beside((ITEM, frozenset()), (FAMILY, OUTER_KEYS), odd=_is_thought)
-
-    def both_cells(extras: Any, owner: Any) -> Any:
-        kept = cell(extras, owner)
-        return taken(kept, owner) if kept else kept
-
-    return both_cells
-
-
 def _rows(messages: Messages, place: str, answers: Any) -> dict[type[Any], Row]:
     comes_back = messages.comes_back_from_user if place == "user" else messages.returns(place)
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     rows = Rows(messages.described).place(place, {**_MEDIA_RULES, **answers}, others)
-    for cls, row in rows.items():
-        if "signature" in row.fields:
-            rows[cls] = row.having(signature=_SIGNED, extras=_outer_extras(row.fields["extras"]))
-    return rows
+    parts = messages.described.parts[place]
+    extras = cells.returned(lambda block: parts.read(parts.write(block)))
+    return {
+        cls: row.having(signature=_SIGNED, extras=extras) if "signature" in row.fields else row
+        for cls, row in rows.items()
+    }
 
 
 def text_rows() -> dict[type[Any], Row]:
@@ -90,7 +75,7 @@ def _result_row(messages: Messages) -> Row:
         kind=cells.kinds(),
         status=lambda status, _: status if status == "error" else None,
         signature=_SIGNED,
-        extras=cells.beside((ITEM, KNOWN), (FAMILY, OUTER_KEYS)),
+        extras=cells.returned(lambda block: messages.read_result(messages.write_result(block))),
     )
 
 
