@@ -13,7 +13,6 @@ from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import MadeName
-from agentmsg.model.msg import Msg
 from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.losses import Path
     from agentmsg.model.history import History
+    from agentmsg.model.msg import Msg
 
 __all__ = ["respelt", "spellings"]
 

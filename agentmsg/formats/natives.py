@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import DecodeError, excerpt
+from agentmsg.formats.patches import is_patched, respelt, spelt
 from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as
 from agentmsg.formats.spelling import same_document, spelling_of_nothing
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
@@ -36,6 +37,7 @@ __all__ = [
     "is_bare_text",
     "is_marked",
     "is_native",
+    "is_patched",
     "lacks_id",
     "link_at",
     "link_of",
@@ -50,8 +52,10 @@ __all__ = [
     "read_arguments",
     "read_content",
     "read_whole",
+    "respelt",
     "rest_of",
     "role_of",
+    "spelt",
     "unread",
     "value_at",
     "with_rest",

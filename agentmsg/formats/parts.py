@@ -3,8 +3,8 @@
 The hooks of a codec's shapes are registered on its cattrs Converter, and the tables by tag and class are filled from it
 once. A hook of yours, registered before first use, changes the mapping.
 
-Parts that no shape reads may have another spelling that means the same: ``other_spellings`` turn it into the usual one.
-The mark of a spelling makes the writer use it again, as long as that still means the same.
+Parts that no shape reads may have another spelling that means the same: ``usual`` turns it into the usual one. A patch
+in the notes makes the writer use it again, as long as that still means the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import attrs
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.dispatch import hook_table
 from agentmsg.formats.natives import native_part, native_text
-from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
+from agentmsg.formats.patches import respelt, spelt
+from agentmsg.formats.shapes import Native, Shape, Unreadable, marked, read_as, write_as
 from agentmsg.formats.spelling import same_document
 from agentmsg.lazy import FILLING, Later, once
 from agentmsg.model.base import BaseBlock
@@ -49,16 +50,15 @@ class Parts:
         tags: those allowed here; None: all that the shapes have.
 
     Attributes:
-        other_spellings: by the name of its mark, how a part may be spelt instead: a function that returns the usual
-            spelling of such a part and the value of the mark, or None for any other part; and a function that takes
-            them and returns such a part, or None if there is none.
+        ways, old: as for ``patches.respelt``.
         is_filled: whether the tables are filled.
         readers: the function that reads parts with a tag; it raises Unreadable for what has no meaning here.
         writers: the function that writes blocks of a class, by class.
     """
 
     is_filled = False
-    other_spellings: ClassVar[Mapping[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]]] = EMPTY
+    ways: ClassVar[Mapping[str, Callable[[Any], Any]]] = EMPTY
+    old: ClassVar[Mapping[str, Any]] = EMPTY
 
     def __init__(
         self,
@@ -186,28 +186,26 @@ class Parts:
         return native_text(part)
 
     @staticmethod
-    def untyped(tags: Mapping[str, str]) -> tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]:
-        """Return the other spelling of parts without a type: by the one key that tells each, its tag."""
+    def usual(part: Any) -> Any:
+        """Return the usual spelling of a part that no shape reads; the part itself if there is none.
 
-        def usual(part: Any) -> Any:
-            keys = [key for key in tags if key in part] if is_object(part) and "type" not in part else []
-            return ({"type": tags[keys[0]], **part}, True) if len(keys) == 1 else None
+        It may raise anything to refuse a part.
+        """
+        return part
 
-        def respelt(native: Native, _: Any) -> Any:
-            return {key: value for key, value in native.items() if key != "type"}
-
-        return usual, respelt
+    @staticmethod
+    def typed(part: Any, tags: Mapping[str, str]) -> Any:
+        """Return a part without a type with the one that its one key of these tells; any other part unchanged."""
+        keys = [key for key in tags if key in part] if is_object(part) and "type" not in part else []
+        return {"type": tags[keys[0]], **part} if len(keys) == 1 else part
 
     def read_other(self, part: Any) -> Any:
         """Read a part that no shape reads: in another spelling, or as a NativeBlock."""
-        for name, (usual, _) in self.other_spellings.items():
-            found = usual(part)
-            if found is None:
-                continue
-            native, how = found
+        native = self.usual(part)
+        if native is not part:
             block = self.read(native)
             if type(block) is not NativeBlock:
-                block = marked(block, self.family, **{name: how})
+                block = spelt(block, self.family, native, part, self.ways)
                 if same_document(self.write(block), part):
                     return block
         return native_part(part, self.family, self.said)
@@ -286,16 +284,7 @@ class Parts:
         if cls is NativeBlock:
             return thaw(block.value)
         native = write_as(self._shapes[cls], block, self.family)
-        return self._respelt(native, block) if self.other_spellings and block.notes else native
-
-    def _respelt(self, native: Any, block: Any) -> Any:
-        """Return a block's part in the spelling in which it was read, unless that would mean something else now."""
-        for name, (usual, other) in reversed([*self.other_spellings.items()]):
-            how = mark_of(block, self.family, f"/{name}")
-            spelt = None if how is None else other(native, how)
-            if spelt is not None and same_document(usual(spelt), (native, how)):
-                native = spelt
-        return native
+        return respelt(native, block, self.family, self.usual, self.ways, old=self.old) if block.notes else native
 
     def comes_back(self, block: NativeBlock) -> NativeBlock | None:
         """Return what is read back if this native block is written; None if that is something else."""

@@ -37,13 +37,25 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import Native, Unreadable, adopt, excerpt, is_list, is_marked, is_object, made_ids, mark_of
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    adopt,
+    excerpt,
+    is_list,
+    is_marked,
+    is_object,
+    made_ids,
+    mark_of,
+    natives,
+)
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.config import packed, unpacked
 from agentmsg_codecs.gemini.likeness import is_content, sniff_body
-from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, SYSTEM, snake
+from agentmsg_codecs.gemini.names import BODY_KEYS, CONFIG, FAMILY, SYSTEM, TOOL_CONFIG, both, snake
+from agentmsg_codecs.gemini.schemas import WAYS
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
 
 if TYPE_CHECKING:
@@ -55,11 +67,23 @@ __all__ = ["GeminiCodec"]
 _REQUESTS = Requests(family=FAMILY, key="contents", is_single=is_content, settings_in=f"{__name__}.settings")
 # The keys of lists, for which the API takes one object, and SDKs one text as a content.
 _LISTS = ("contents", "tools")
+# The keys of objects, and of an instruction, that may be spelt otherwise.
+_ODD_KEYS = both((CONFIG, TOOL_CONFIG, SYSTEM)) - {SYSTEM}
 
 
-def _is_one(value: Any, key: str) -> bool:
-    """Whether the value of a list's key is one of its items."""
-    return bool(value) and (is_object(value) or (type(value) is str and key == "contents"))
+def _usual(body: Any) -> Any:
+    """Return a body in the usual spelling, but for its contents, instruction and tools; itself if it is."""
+    if not is_object(body):
+        return body
+    for key in _LISTS:
+        one: Any = body.get(key)
+        if one and (is_object(one) or (type(one) is str and key == "contents")):
+            body = {**body, key: [one]}
+    if body.keys().isdisjoint(_ODD_KEYS):
+        return body
+    from agentmsg_codecs.gemini.settings import usual_parameters  # noqa: PLC0415 - many bodies have none
+
+    return usual_parameters(body)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -94,9 +118,7 @@ class GeminiCodec(Gemini):
         body, note = _REQUESTS.opened(document)
         if is_object(body) and (usual := unpacked(body)) is not body:
             body, note = usual, {**note, "/config": True}
-        for key in _LISTS:
-            if is_object(body) and _is_one(body.get(key), key):
-                body, note[f"/{key}"] = {**body, key: [body[key]]}, "one"
+        given, body = body, _usual(body)
         if not is_object(body) or not is_list(body.get("contents")):
             raise DecodeError(f"a request must have a list of contents, not {excerpt(document)}", path=("contents",))
         self.engine.fill()
@@ -104,15 +126,14 @@ class GeminiCodec(Gemini):
         tools, left = listed_tools(body, read_tools)
         rest = {**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left}
         settings, rest = _REQUESTS.read_settings(rest)
-        return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
+        history = _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
+        return history if body is given else natives.spelt(history, FAMILY, body, given, WAYS)
 
     def _instruction(self, body: Native, note: Native) -> list[am.Msg]:
         """Return the system instruction as a list of one message, or of none; note its spelling."""
         found = [key for key in (SYSTEM, snake(SYSTEM)) if key in body]
         if not found:
             return []
-        if found[0] != SYSTEM:
-            note["/snake"] = True
         native = body[found[0]]
         if native is None and len(found) == 1:
             note["/system"] = "null"
@@ -129,12 +150,11 @@ class GeminiCodec(Gemini):
         self.engine.fill()
         messages = history.messages
         body: Native = {}
-        key = snake(SYSTEM) if is_marked(history, FAMILY, "/snake") else SYSTEM
         if messages and messages[0].role == "system":
-            body[key] = self.engine.write_instruction(messages[0])
+            body[SYSTEM] = self.engine.write_instruction(messages[0])
             messages = messages[1:]
         elif mark_of(history, FAMILY, "/system") == "null":
-            body[key] = None
+            body[SYSTEM] = None
         body["contents"] = self.engine.write(messages)
         if history.tools:
             body["tools"] = write_tools(history.tools)
@@ -142,14 +162,7 @@ class GeminiCodec(Gemini):
         document = _REQUESTS.closed(history, body, settings)
         if not is_object(document) or "contents" not in document:
             return document
-        if history.settings is not None:
-            from agentmsg_codecs.gemini.settings import respelt  # noqa: PLC0415 - many bodies have none
-
-            document = respelt(document, history.settings)
-        for key in _LISTS:
-            if mark_of(history, FAMILY, f"/{key}") == "one" and len(document.get(key, ())) == 1:
-                (one,) = document[key]
-                document |= {key: one} if _is_one(one, key) else {}
+        document = natives.respelt(document, history, FAMILY, _usual, WAYS)
         return packed(document) if is_marked(history, FAMILY, "/config") else document
 
     def read_parts(self, parts: Sequence[Any]) -> tuple[am.Block, ...]:

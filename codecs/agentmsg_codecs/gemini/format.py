@@ -241,14 +241,6 @@ def _write_input(usage: Any) -> Native:
     return {_PROMPT: usage.input - _of_tools(natives.extras_of(usage, FAMILY).get(TOOLS_PROMPT))}
 
 
-def is_odd_count(usage: Any, key: str, value: Any) -> bool:
-    """Whether a count is an extra beside the input, or instead of it."""
-    if key == TOOLS_PROMPT:
-        return usage.input is None or _of_tools(value) <= usage.input
-    tools = natives.extras_of(usage, FAMILY).get(TOOLS_PROMPT)
-    return key == _PROMPT and usage.input is None and not _adds_up(value, tools)
-
-
 _PROMPT, TOOLS_PROMPT = "promptTokenCount", "toolUsePromptTokenCount"
 USAGE = Form("usage", am.Usage, None, (
     # What tools of the provider gave the model to read is counted apart.

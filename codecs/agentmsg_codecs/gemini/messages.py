@@ -10,17 +10,14 @@ from agentmsg.formats import (
     grouping,
     is_object,
     made_ids,
-    mark_of,
-    marked,
     natives,
-    note_of,
     write_as,
 )
 from agentmsg.formats.forms import Grouped
-from agentmsg_codecs.gemini.contents import is_part, listed, respelt_content, unlisted, usual_content
+from agentmsg_codecs.gemini.contents import is_part, usual_content, usual_instruction
 from agentmsg_codecs.gemini.format import describe
 from agentmsg_codecs.gemini.names import FAMILY
-from agentmsg_codecs.gemini.spelling import padded, respelt, usual
+from agentmsg_codecs.gemini.spelling import GeminiParts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
 _OBJECT: Any = dict
 _LIST: Any = list
 _ROLES = ("user", "model")
-_MARKS = frozenset({"/role", "/one", "/bare"})
 _PLACES = {"system": "system", "user": "user", "assistant": "model"}
 
 
@@ -53,12 +49,12 @@ class Messages(Grouped):
         if role in _ROLES and type(native.get("parts")) is _LIST:
             return Grouped.container(self, native)  # the usual case
         if is_part(native):
-            content, marks = usual_content(native)
+            content = usual_content(native)
             # Instructions belong beside the contents.
             if content["role"] in _ROLES:
                 first, *others = super().container(content)
                 if first.role != "native":
-                    return [marked(first, FAMILY, **marks) if marks else first, *others]
+                    return [natives.spelt(first, FAMILY, content, native), *others]
         return [natives.read_whole(native, FAMILY)]
 
     def read_result(self, part: Any) -> am.ToolResultBlock | None:
@@ -66,11 +62,13 @@ class Messages(Grouped):
         if not is_object(part):
             return None
         try:
-            native, marks = usual(part)
+            native = GeminiParts.usual(part)
         except Unreadable:
             return None
         block = Grouped.read_result(self, native)
-        return marked(block, FAMILY, **marks) if block is not None and marks else block
+        return (
+            block if block is None or native is part else natives.spelt(block, FAMILY, native, part, GeminiParts.ways)
+        )
 
     def _is_result(self, part: Any) -> bool:
         return type(part) is _OBJECT and ("functionResponse" in part or "function_response" in part)
@@ -78,18 +76,19 @@ class Messages(Grouped):
     def write(self, messages: Sequence[am.Msg]) -> list[Any]:
         """Write messages that fit as contents."""
         bare = made_ids.unlinked(messages, FAMILY)
-        if any(message.notes and not _MARKS.isdisjoint(note_of(message, FAMILY)) for message in bare):
+        if any(natives.is_patched(message, FAMILY) for message in bare):
             return [self.write_group(group) for group in grouping.containers(bare, self.grouping)]
         return super().write(bare)
 
     def write_group(self, group: Sequence[am.Msg]) -> Any:
         """Write these messages as one content."""
-        native = super().write_group(group)
-        return respelt_content(native, group[0]) if group[0].notes and group[0].role != "native" else native
+        native, first = super().write_group(group), group[0]
+        return native if first.role in ("native", "system") else natives.respelt(native, first, FAMILY, usual_content)
 
     def write_result(self, block: Any) -> Any:
         """Write a result as a part, with its name."""
-        return padded(respelt(write_as(self.described.shapes["result"], block, FAMILY), block), block)
+        native = write_as(self.described.shapes["result"], block, FAMILY)
+        return natives.respelt(native, block, FAMILY, GeminiParts.usual, GeminiParts.ways)
 
     def _reread(self, native: Native) -> am.Msg | None:
         return super().container(native)[0] if native.get("role") == "system" else super()._reread(native)
@@ -100,17 +99,14 @@ class Messages(Grouped):
         Raises:
             Unreadable: if it isn't one.
         """
-        content, marks = listed(native)
-        role = content.get("role")
+        content = usual_instruction(native)
         (message,) = super().container({**content, "role": "system"})
-        if message.role != "system" or ("role" in content and type(role) is not str):
+        if message.role != "system":
             raise Unreadable
-        marks |= {} if role is None else {"role": role}
-        return marked(message, FAMILY, **marks) if marks else message
+        return natives.spelt(message, FAMILY, content, native)
 
     def write_instruction(self, message: am.Msg) -> Any:
         """Write a system message that fits as the system instruction."""
         native: Native = {**super().write_group((message,))}
         del native["role"]
-        role = mark_of(message, FAMILY, "/role") if message.notes else None
-        return unlisted({**native, "role": role} if type(role) is str else native, message)
+        return natives.respelt(native, message, FAMILY, usual_instruction)

@@ -39,30 +39,28 @@ from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
-    carried_extras,
     cells,
     given,
     is_list,
     is_mapping,
     is_object,
-    is_sequence,
     made_ids,
-    mark_of,
-    marked,
     natives,
     note_of,
+    read_as,
     times,
+    write_as,
 )
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
 from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
-from agentmsg_codecs.gemini.contents import content_of_model, parts_of_model
-from agentmsg_codecs.gemini.format import USAGE, is_odd_count
+from agentmsg_codecs.gemini.contents import usual_of_model
+from agentmsg_codecs.gemini.format import USAGE
 from agentmsg_codecs.gemini.grounding import grounded, regrounded, ungrounded
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
-from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, PROVIDER, RESPONSE, both, snake
-from agentmsg_codecs.gemini.spelling import camel, spell
+from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, PROVIDER, RESPONSE
+from agentmsg_codecs.gemini.spelling import camel, spellings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +69,7 @@ if TYPE_CHECKING:
 
 _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "SAFETY": "content_filter"}
 _REASONS = {word: reason for reason, word in _FINISH.items()}
-# Other reasons of the same kind as SAFETY; the mark ``/reason`` tells which.
+# Other reasons of the same kind as SAFETY.
 _FILTERS = frozenset({
     "BLOCKLIST", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "IMAGE_SAFETY", "PROHIBITED_CONTENT", "RECITATION",
     "SPII",
@@ -99,17 +97,10 @@ class GeminiResponseCodec(Answers, Gemini):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        beside = cells.beside((FAMILY, both(USAGE.keys)), odd=is_odd_count)
-        usage = {**self.answer.rows.row("usage").fields, "extras": beside}
-        of_candidate, of_response = both(_CANDIDATE_KEYS), both(self.answer.forms["response"].keys)
-        # In the order in which the reader finds them.
-        extras = carried_extras(
-            (FAMILY, lambda _: _CONTENT_KEYS),
-            (CANDIDATE, lambda _: of_candidate),
-            (FURTHER, _further),
-            (RESPONSE, lambda _: of_response),
-            odd=_is_odd,
-        )
+        form = self.answer.shapes["usage"]
+        counted = cells.returned(lambda usage: read_as(form, write_as(form, usage, FAMILY), FAMILY))
+        usage = {**self.answer.rows.row("usage").fields, "extras": counted}
+        extras = cells.returned(lambda message: self.read(self.write(am.History([message.with_content(())])))[0])
         rows = model_rows(self.engine)
 
         return answer_caps(
@@ -129,19 +120,22 @@ class GeminiResponseCodec(Answers, Gemini):
         if not is_object(document):
             return super().read(document)
         try:
-            native, found = _camel(document)
+            native = _usual(document)
         except Unreadable:
-            raise DecodeError("a response has a key in two spellings") from None
+            raise self.refusal(document) from None
         if document and not _says_any(native):
             raise self.refusal(native)
         history = super().read(native)
-        return history.evolve(messages=[marked(history[0], RESPONSE, snake=found)]) if found else history
+        return (
+            history
+            if native is document
+            else history.evolve(messages=[natives.spelt(history[0], FAMILY, native, document)])
+        )
 
     def write(self, history: am.History) -> Any:
         """Write the response; an empty object if there is none."""
         native = super().write(history)
-        first = history.messages[0] if history.messages else None
-        return _respelt(native, mark_of(first, RESPONSE, "/snake")) if first and first.notes else native
+        return natives.respelt(native, history.messages[0], FAMILY, _usual) if history.messages else native
 
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for an unreadable response."""
@@ -163,13 +157,6 @@ class GeminiResponseCodec(Answers, Gemini):
         return sniff_answer(document)
 
 
-def _further(message: am.Msg) -> frozenset[str] | None:
-    """Return the taken keys of these extras, or None if they hold anything but other candidates."""
-    own: Any = message.extras[FURTHER]
-    held: Any = own.get("further") if list(own) == ["further"] else None
-    return frozenset() if isinstance(held, list) and held else None
-
-
 def _number(message: am.Msg) -> int:
     """Return a number that distinguishes ids made for this message from those of others."""
     return crc32(str(given(message.id) or "").encode())
@@ -178,76 +165,47 @@ def _number(message: am.Msg) -> int:
 # -- the candidate ----------------------------------------------------------------------------------------------------
 
 
-def _content(native: Native, engine: Messages, notes: Native) -> tuple[tuple[Any, ...], Native]:
-    """Return the blocks of a candidate's content, and its unknown keys; note absent keys.
-
-    Raises:
-        Unreadable: if it isn't the content of a model.
-    """
-    held: Any = native.get("content")
-    if held is None:
-        notes["/content"] = "null" if "content" in native else "absent"
-        return (), {}
-    if not is_object(held):
-        raise Unreadable
-    parts = parts_of_model(held, notes)
-    blocks = tuple(map(engine.places["assistant"].read, parts))
-    return blocks, {key: value for key, value in held.items() if key not in _CONTENT_KEYS}
-
-
 def _read_candidate(native: Native, engine: Messages) -> dict[str, Any]:
     """Read the first candidate of a response; the others are extras."""
-    listed: Any = native.get("candidates")
     if "candidates" not in native:
         return {"content": (), "finish_reason": _blocked(native), "notes": {"/none": True}}
-    if not is_list(listed) or not listed or not is_object(listed[0]):
+    listed: Any = native["candidates"]
+    candidate: Any = listed[0] if is_list(listed) and listed and is_object(listed[0]) else {}
+    held: Any = candidate.get("content")
+    if not is_object(held) or not is_list(held.get("parts")):
         raise Unreadable
-    candidate: Native = listed[0]
-    others: Native = {"further": listed[1:]} if len(listed) > 1 else {}
-    notes: Native = {}
-    content, more = _content(candidate, engine, notes)
-    reason: Any = candidate.get("finishReason")
+    content = tuple(map(engine.places["assistant"].read, held["parts"]))
+    reason = candidate.get("finishReason")
     word = _FINISH.get(reason, reason) if _is_reason(reason) else None
-    if word in _FILTERS:
-        word, notes["/reason"] = "content_filter", word
     rest = {key: value for key, value in candidate.items() if key not in _CANDIDATE_KEYS}
     if "finishReason" in candidate and word is None:
         rest["finishReason"] = reason
-    if "index" not in candidate:
-        notes["/index"] = "absent"
-    elif candidate["index"] != 0 or type(candidate["index"]) is not int:
+    if "index" in candidate and (candidate["index"] != 0 or type(candidate["index"]) is not int):
         rest["index"] = candidate["index"]
-    spaces = {space: adopt(own) for space, own in ((FAMILY, more), (CANDIDATE, rest), (FURTHER, others)) if own}
+    more = {key: value for key, value in held.items() if key not in _CONTENT_KEYS}
+    own = ((FAMILY, more), (CANDIDATE, rest), (FURTHER, {"further": listed[1:]} if listed[1:] else {}))
     finish = natives.ended(content) if word == "stop" else word
     content = grounded(content, rest) if rest else content
-    return {"content": content, "finish_reason": finish, "notes": notes, "extras": spaces}
+    return {"content": content, "finish_reason": finish, "extras": {space: adopt(held) for space, held in own if held}}
 
 
 def _write_candidate(message: am.Msg, engine: Messages) -> Native:
     """Write the candidates of a response, of which the message is the first."""
-    note = note_of(message, RESPONSE)
     says = (
         message.content
         or message.finish_reason != _blocked(natives.extras_of(message, RESPONSE))
         or not {CANDIDATE, FAMILY, FURTHER}.isdisjoint(message.extras)
     )
-    if note.get("/none") is True and not says and _is_recognisable(message):
+    if note_of(message, RESPONSE).get("/none") is True and not says and _is_recognisable(message):
         return {}
     rest = natives.extras_of(message, CANDIDATE)
-    candidate: Native = {}
-    if message.content or "/content" not in note or FAMILY in message.extras:
-        content = ungrounded(message.content) if rest else message.content
-        parts = list(map(engine.places["assistant"].write, content))
-        held = content_of_model(parts, note)
-        candidate["content"] = {**held, **natives.extras_copy(message, FAMILY)}
-    elif note["/content"] == "null":
-        candidate["content"] = None
+    parts = list(map(engine.places["assistant"].write, ungrounded(message.content) if rest else message.content))
+    candidate: Native = {"content": {"parts": parts, "role": "model", **natives.extras_copy(message, FAMILY)}}
     if message.finish_reason is not None:
-        candidate["finishReason"] = _reason(message.finish_reason, note.get("/reason"))
-    if note.get("/index") != "absent" or "index" in rest:
-        candidate["index"] = 0
+        word = message.finish_reason
+        candidate["finishReason"] = "STOP" if word == "tool_use" else _REASONS.get(word, word)
     others = natives.extras_copy(message, FURTHER).get("further", ())
-    return {"candidates": [{**candidate, **thaw(rest)}, *others]}
+    return {"candidates": [{**candidate, "index": 0, **thaw(rest)}, *others]}
 
 
 def _candidate(engine: Messages) -> Hatch:
@@ -260,12 +218,6 @@ def _candidate(engine: Messages) -> Hatch:
         spaces=(FAMILY, CANDIDATE, FURTHER),
         about="content, finish_reason",
     )
-
-
-def _reason(word: str, mark: Any) -> str:
-    if word == "content_filter" and type(mark) is str and mark in _FILTERS:
-        return mark
-    return "STOP" if word == "tool_use" else _REASONS.get(word, word)
 
 
 def _blocked(native: Mapping[str, Any]) -> str | None:
@@ -299,15 +251,6 @@ def _finish(word: str, message: am.Msg) -> str:
 def _is_reason(word: Any) -> bool:
     """Whether this may be a reason of Gemini: they are in capitals."""
     return type(word) is str and word.isascii() and word.isupper()
-
-
-def _is_odd(owner: Any, key: str, value: Any) -> bool:
-    """Whether a value under a known key is an extra, because the model can't hold it there."""
-    if key == "createTime":
-        return owner.created_at is None and not _is_time(value)
-    if key == "index":
-        return type(value) is not int or value != 0
-    return key == "finishReason" and owner.finish_reason is None and not _is_reason(value)
 
 
 # -- the response -----------------------------------------------------------------------------------------------------
@@ -354,42 +297,36 @@ def _wanted(usage: am.Usage) -> Mapping[str, Any]:
     return {"output": least} if usage.output is not None and usage.output < least else {}
 
 
-# -- its spelling ------------------------------------------------------------------------------------------------------
+# -- its usual spelling ------------------------------------------------------------------------------------------------
 
-_OUTER, _REASON, _COUNTED = tuple(key.native for key in _FIELDS), ("finishReason",), USAGE.keys
-_OUTER_TWINS, _REASON_TWINS, _COUNTED_TWINS = (
-    {snake(key): key for key in keys} for keys in (_OUTER, _REASON, _COUNTED)
-)
+_KEYS = spellings([key.native for key in _FIELDS], {"usageMetadata": USAGE.keys})
+_OF_CANDIDATE = spellings(["finishReason"], {})
 
 
-def _camel(document: Native) -> tuple[Native, list[str]]:
-    """Convert the keys of a response and its first candidate to camelCase; return also those in snake_case.
+def _usual(document: Native) -> Native:
+    """Return a response in the usual spelling; itself if it is.
 
     Raises:
-        Unreadable: if an object has a key in both spellings.
+        Unreadable: if an object has a key in both spellings, or the first candidate isn't one.
     """
-    native, found = camel(document, _OUTER_TWINS)
-    listed: Any = native.get("candidates")
-    if is_list(listed) and listed and is_object(listed[0]):
-        first, more = camel(listed[0], _REASON_TWINS)
-        if more:
-            native, found = {**native, "candidates": [first, *listed[1:]]}, [*found, *more]
-    usage: Any = native.get("usageMetadata")
-    if is_object(usage):
-        counts, more = camel(usage, _COUNTED_TWINS)
-        if more:
-            native, found = {**native, "usageMetadata": counts}, [*found, *more]
-    return native, found
-
-
-def _respelt(native: Native, wanted: Any) -> Native:
-    """Convert to snake_case those keys of a response that it was read with."""
-    if not is_sequence(wanted):
+    native = camel(document, _KEYS)
+    if "candidates" not in native:
         return native
-    keys = frozenset(map(str, wanted))
-    out = {**native}
-    if is_list(out.get("candidates")) and out["candidates"] and is_object(out["candidates"][0]):
-        out["candidates"] = [spell(out["candidates"][0], _REASON, keys), *out["candidates"][1:]]
-    if is_object(out.get("usageMetadata")):
-        out["usageMetadata"] = spell(out["usageMetadata"], _COUNTED, keys)
-    return spell(out, _OUTER, keys)
+    listed: Any = native["candidates"]
+    if not is_list(listed) or not listed or not is_object(listed[0]):
+        raise Unreadable
+    first = _usual_candidate(listed[0])
+    return native if first is listed[0] else {**native, "candidates": [first, *listed[1:]]}
+
+
+def _usual_candidate(given: Native) -> Native:
+    """Return a candidate with a content, an index, and a reason of which there is one of a kind."""
+    out = camel(given, _OF_CANDIDATE)
+    held = out.get("content")
+    content = usual_of_model({} if held is None else held)
+    if content is not held:
+        out = {**out, "content": content}
+    reason = out.get("finishReason")
+    if type(reason) is str and reason in _FILTERS:
+        out = {**out, "finishReason": "SAFETY"}
+    return out if "index" in out else {**out, "index": 0}

@@ -19,14 +19,12 @@ from agentmsg.formats import (
     is_list,
     is_mapping,
     is_object,
-    is_sequence,
     maker,
-    mark_of,
     natives,
     word_at,
 )
 from agentmsg.formats.forms import Hatch
-from agentmsg_codecs.gemini.names import FAMILY, INNER, ITEM
+from agentmsg_codecs.gemini.names import INNER, ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -44,20 +42,32 @@ def _is_envelope(response: Mapping[str, Any]) -> bool:
     return len(response) == 1 and next(iter(response)) in (*_WORDS, "error")
 
 
+def usual_response(held: Native) -> Native:
+    """Return the object of a result in the usual spelling; itself if it is."""
+    out = held
+    if None in held.values():
+        out = {key: value for key, value in held.items() if value is not None or key not in _LACKING}
+    response: Any = held.get("response")
+    if is_object(response) and len(response) == 1:
+        ((word, value),) = response.items()
+        if word in _WORDS and is_object(value) and value and not _is_envelope(value):
+            out = {**out, "response": value}
+        elif word in _WORDS[1:] and value is not None:
+            out = {**out, "response": {"output": value}}
+    return out if len(out) < len(held) or out.get("response") is not response else held
+
+
 def _read_response(response: Native) -> dict[str, Any]:
-    """Read a response into fields, and note its key if that isn't the usual one."""
+    """Read a response into fields."""
     if not _is_envelope(response):
         return {"structured": adopt(response)} if response else {}
     word, value = next(iter(response.items()))
     fields: dict[str, Any] = {"status": "error"} if word == "error" else {}
     if type(value) is str:
-        fields["content"] = (_make_text(value),)
-    elif value is None:
+        return {**fields, "content": (_make_text(value),)}
+    if value is None:
         raise Unreadable
-    else:
-        fields["structured"] = adopt(value)
-    is_usual = word == "error" or (word == "output" and (type(value) is str or not is_object(value)))
-    return fields if is_usual else {**fields, "notes": {"/word": word}}
+    return {**fields, "structured": adopt(value)}
 
 
 def _write_response(block: Any) -> Native:
@@ -67,9 +77,6 @@ def _write_response(block: Any) -> Native:
         return {"error": value}
     if value is None:
         return {}
-    word = mark_of(block, FAMILY, "/word")
-    if word in _WORDS:
-        return {str(word): value}
     return value if is_mapping(value) and value and not _is_envelope(value) else {"output": value}
 
 
@@ -77,15 +84,9 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
     held: Any = native["functionResponse"]
     if not is_object(held) or not is_object(held.get("response")):
         raise Unreadable
-    nulls = [key for key in _LACKING if key in held and held[key] is None] if None in held.values() else []
-    if nulls:
-        held = {key: value for key, value in held.items() if key not in nulls}
     fields = _read_response(held["response"])
-    lacks = {}
     if "id" not in held or "name" not in held:
-        lacks = {mark: True for key, mark in (("id", "/no-id"), ("name", "/no-name")) if key not in held}
-    if lacks or nulls:
-        fields["notes"] = {**fields.get("notes", {}), **lacks, **({"/null": nulls} if nulls else {})}
+        fields["notes"] = {mark: True for key, mark in (("id", "/no-id"), ("name", "/no-name")) if key not in held}
     parts: Any = held.get("parts")
     if "parts" in held:
         if not is_list(parts) or not parts:
@@ -104,9 +105,6 @@ def _write(block: Any, inner: Parts) -> Native:
     media = content[1:] if content and isinstance(content[0], am.TextBlock) else content
     if media:
         held["parts"] = list(map(inner.write, media))
-    nulls = mark_of(block, FAMILY, "/null")
-    if is_sequence(nulls):
-        held |= {key: None for key in _LACKING if key in nulls and key not in held}
     return {"functionResponse": {**held, **natives.extras_copy(block, ITEM)}}
 
 

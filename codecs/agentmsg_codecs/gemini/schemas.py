@@ -8,7 +8,7 @@
 | ``defs``, and ``ref: "#/defs/..."`` | ``$defs``, and ``$ref: "#/$defs/..."`` |
 | keys in snake_case, as Python's ``model_dump`` writes them: ``any_of`` | ``anyOf`` |
 
-A note keeps the schema as it was given. Gemini takes either, but other providers refuse OpenAPI's types.
+Gemini takes either, but other providers refuse OpenAPI's types.
 
 Follows google-genai 3.4 (``types.Schema``).
 """
@@ -18,15 +18,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import thaw
-from agentmsg.formats import Native, is_mapping, is_object, is_sequence, mark_of, same_document, speed
-from agentmsg_codecs.gemini.names import FAMILY, both, snake
+from agentmsg.formats import Native, is_mapping, is_object, is_sequence, speed
+from agentmsg_codecs.gemini.names import both, snake
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 # The keys of these schemas: of a tool's input, and of the answer. The other keys take JSON Schema.
-OPENAPI = PARAMETERS, RESPONSE = "parameters", "responseSchema"
+PARAMETERS, RESPONSE = "parameters", "responseSchema"
 _TYPES = frozenset({"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"})
 _LIMITS = frozenset({"maxItems", "minItems", "maxLength", "minLength", "maxProperties", "minProperties"})
 _NUMBER = "0|[1-9][0-9]{0,17}"
@@ -46,30 +45,19 @@ _SPELT = {
 }  # fmt: skip
 
 
-def read_schema(native: Native) -> tuple[Native, Native]:
-    """Return the JSON Schema of a schema, and the note that keeps what was given if that isn't the same."""
-    found = _meaning(native)
-    return (native, {}) if same_document(found, native) else (found, {"/given": native})
+def _capital(value: Any) -> Any:
+    return value.upper() if type(value) is str else None
 
 
-def write_schema(schema: Any, owner: Any) -> Native:
-    """Return a schema as its owner's note says, if that means the same; else the JSON Schema itself."""
-    given = mark_of(owner, FAMILY, "/given")
-    plain: Native = thaw(schema)
-    if is_mapping(given):
-        noted: Native = thaw(given)
-        if same_document(_meaning(noted), plain):
-            return noted
-    return plain
+def _local(value: Any) -> Any:
+    return value.replace("#/$defs/", "#/defs/") if type(value) is str else None
 
 
-def are_keywords_known(schema: Any, owner: Any) -> bool:
-    """Whether Gemini knows all keywords of a schema, which its owner was read with under a key for OpenAPI's."""
-    given = mark_of(owner, FAMILY, "/given")
-    return mark_of(owner, FAMILY, "/schema") not in OPENAPI or _is_openapi(given if is_mapping(given) else schema)
+WAYS = {"capital": _capital, "local": _local}
+"""How texts of these schemas are spelt."""
 
 
-def _is_openapi(schema: Any) -> bool:
+def is_openapi(schema: Any) -> bool:
     """Whether a schema has only the keywords of OpenAPI that Gemini takes, at all levels.
 
     There the values to choose from are texts, and an array says what its items are.
@@ -86,17 +74,17 @@ def _is_openapi(schema: Any) -> bool:
     inner: list[Any] = []
     for key, value in schema.items():
         _within(_SPELT.get(key, key), value, inner.append)
-    return all(map(_is_openapi, inner))
+    return all(map(is_openapi, inner))
 
 
-def _meaning(schema: Any) -> Any:
+def meaning(schema: Any) -> Any:
     """Return a plain schema as JSON Schema."""
     if not is_object(schema):
         return schema
     out: Native = {}
     for given, value in schema.items():
         key = _SPELT.get(given, given)
-        found = _word(key, value) if type(value) is str else _within(key, value, _meaning)
+        found = _word(key, value) if type(value) is str else _within(key, value, meaning)
         out[given if key in schema else key] = found
     kind = out.get("type")
     if out.get("nullable") is True and type(kind) is str and "enum" not in out:

@@ -23,9 +23,10 @@ from agentmsg.formats.sending import (
     limits,
     usual,
 )
-from agentmsg_codecs.gemini.names import FAMILY, PROVIDER, UNSIGNED
-from agentmsg_codecs.gemini.schemas import are_keywords_known
-from agentmsg_codecs.gemini.settings import SETTINGS
+from agentmsg_codecs.gemini.names import CONFIG, FAMILY, PROVIDER, UNSIGNED
+from agentmsg_codecs.gemini.schemas import PARAMETERS, RESPONSE, is_openapi
+from agentmsg_codecs.gemini.settings import SETTINGS, written_parameters
+from agentmsg_codecs.gemini.tools import write_declaration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,11 +90,10 @@ def _odd_keywords(request: Request) -> Iterator[Path]:
     (kkrishnan90/gemini-desktop#7).
     """
     for index, tool in enumerate(request.history.tools):
-        if isinstance(tool, am.ToolSpec) and not are_keywords_known(tool.parameters, tool):
+        if isinstance(tool, am.ToolSpec) and not is_openapi(write_declaration(tool).get(PARAMETERS)):
             yield ("tools", index, "parameters")
-    settings = request.history.settings
-    form = None if settings is None else settings.response_format
-    if is_mapping(form) and not are_keywords_known(form.get("schema"), settings):
+    config: Any = written_parameters(request.history).get(CONFIG)
+    if is_mapping(config) and not is_openapi(config.get(RESPONSE)):
         yield ("settings", "response_format")
 
 

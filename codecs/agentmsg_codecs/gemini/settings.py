@@ -10,8 +10,7 @@
 | includeThoughts of thinkingConfig | the summary of reasoning: "auto" |
 | toolConfig: AUTO, ANY, NONE; one allowed name | tool_choice: "auto", "required", "none"; its name |
 
-Anything else in these objects is an extra. The mark ``/snake`` lists the keys that were in snake_case, the mark
-``/thinking`` how thinkingConfig was spelt.
+Anything else in these objects is an extra.
 """
 
 from __future__ import annotations
@@ -27,49 +26,40 @@ from agentmsg.formats import (
     adopt,
     is_mapping,
     is_object,
-    is_sequence,
-    mark_of,
-    marked,
+    natives,
 )
 from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Text, Whole
-from agentmsg_codecs.gemini.names import CONFIG, FAMILY, IN_CONFIG, MIME, SCHEMAS, TOOL_CONFIG, snake
-from agentmsg_codecs.gemini.schemas import RESPONSE, read_schema, write_schema
-from agentmsg_codecs.gemini.spelling import spell
+from agentmsg_codecs.gemini.names import CONFIG, FAMILY, IN_CONFIG, MIME, SCHEMAS, SYSTEM, TOOL_CONFIG, snake
+from agentmsg_codecs.gemini.schemas import RESPONSE, WAYS, meaning
+from agentmsg_codecs.gemini.spelling import camel, spellings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 _MODES = {ours: {"mode": word} for ours, word in (("auto", "AUTO"), ("required", "ANY"), ("none", "NONE"))}
 _LEVELS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high"}
 _EFFORTS = {effort: level for level, effort in _LEVELS.items()}
 _NEAREST = {"xhigh": "high", "max": "high"}
 _OFF = {"budget": 0}
-_TYPES = {"text/plain": "text", "application/json": "json"}
+_JSON = "application/json"
+_TYPES = {"text/plain": "text", _JSON: "json"}
 
 
 def _read_format(native: Native) -> dict[str, Any]:
     keys = [key for key in (MIME, *SCHEMAS) if key in native]
-    mime, schemas = native.get(MIME), [key for key in SCHEMAS if key in native]
-    if type(mime) is not str or mime not in _TYPES or len(schemas) > 1 or (schemas and mime != "application/json"):
-        return {"odd": keys}
-    if not schemas:
+    mime = native.get(MIME)
+    if type(mime) is str and mime in _TYPES and len(keys) == 1:
         return {"response_format": _TYPES[mime]}
-    if not is_object(native[schemas[0]]):
+    if mime != _JSON or keys != [MIME, SCHEMAS[0]] or not is_object(native[SCHEMAS[0]]):
         return {"odd": keys}
-    schema, notes = native[schemas[0]], Native()
-    if schemas[0] == RESPONSE:
-        schema, notes = read_schema(schema)
-        notes["/schema"] = schemas[0]
-    return {"response_format": adopt({"schema": schema}), "notes": adopt(notes)}
+    return {"response_format": adopt({"schema": native[SCHEMAS[0]]})}
 
 
 def _write_format(settings: Any) -> Native:
     form = settings.response_format
     if is_mapping(form):
-        marked = mark_of(settings, FAMILY, "/schema")
-        key = marked if marked in SCHEMAS else SCHEMAS[0]
-        return {MIME: "application/json", key: write_schema(form.get("schema"), settings)}
+        return {MIME: _JSON, SCHEMAS[0]: thaw(form.get("schema"))}
     mime = next((mime for mime, ours in _TYPES.items() if ours == form), None)
     return {} if mime is None else {MIME: mime}
 
@@ -86,34 +76,28 @@ def _carried_format(value: Any, _: Any) -> Any:
 def _read_thinking(native: Native) -> dict[str, Any]:
     held: Any = native["thinkingConfig"]
     given: Native = held if is_object(held) else {}
-    level, budget, thoughts = (given.get(key) for key in ("thinkingLevel", "thinkingBudget", "includeThoughts"))
+    level, budget = given.get("thinkingLevel"), given.get("thinkingBudget")
     said: Native = {"budget": budget} if type(budget) is int else {}
-    if type(level) is str and level.upper() in _LEVELS:
-        said = {"effort": _LEVELS[level.upper()]}
-    if thoughts is True:
+    if type(level) is str and level in _LEVELS:
+        said = {"effort": _LEVELS[level]}
+    if given.get("includeThoughts") is True:
         said["summary"] = "auto"
-    how = [*(["lower"] if type(level) is str and level.islower() else ()), *(["false"] if thoughts is False else ())]
     if not said:
         return {"odd": ("thinkingConfig",)}
-    return {"reasoning": "off" if said == _OFF else adopt(said), "notes": {"/thinking": how} if how else {}}
+    return {"reasoning": "off" if said == _OFF else adopt(said)}
 
 
 def _write_thinking(settings: Any) -> Native:
-    how = mark_of(settings, FAMILY, "/thinking")
-    held = _thinking(_OFF if settings.reasoning == "off" else settings.reasoning, how if is_sequence(how) else ())
-    return {"thinkingConfig": held} if held else {}
-
-
-def _thinking(said: Any, how: Sequence[Any]) -> Native:
+    said = _OFF if settings.reasoning == "off" else settings.reasoning
     if not is_mapping(said):
         return {}
     held: Native = {"thinkingBudget": thaw(said["budget"])} if "budget" in said else {}
     if "effort" in said:
-        level: Any = said["effort"]
-        held["thinkingLevel"] = level if "lower" in how else _EFFORTS.get(level)
-    if "summary" in said or (held and "false" in how):
-        held["includeThoughts"] = "summary" in said
-    return held
+        effort: Any = said["effort"]
+        held["thinkingLevel"] = _EFFORTS.get(effort)
+    if "summary" in said:
+        held["includeThoughts"] = True
+    return {"thinkingConfig": held} if held else {}
 
 
 def _carried_thinking(value: Any, _: Any) -> Any:
@@ -137,7 +121,51 @@ def _carried_thinking(value: Any, _: Any) -> Any:
     return value if list(kept.items()) == list(given.items()) else Swap(adopt(kept), why)
 
 
+# -- other spellings --------------------------------------------------------------------------------------------------
+
 _OUTER = (CONFIG, TOOL_CONFIG)
+_KEYS = spellings((*_OUTER, SYSTEM), IN_CONFIG)
+
+
+def usual_parameters(native: Native) -> Native:
+    """Return the parameters of a body in the usual spelling; the same object if they are."""
+    if native.keys().isdisjoint(_KEYS):
+        return native
+    native = camel(native, _KEYS, is_strict=False)
+    config: Any = native.get(CONFIG)
+    if not is_object(config):
+        return native
+    changed = _usual_format(config)
+    thinking: Any = changed.get("thinkingConfig")
+    if is_object(thinking) and (usual := _usual_thinking(thinking)) is not thinking:
+        changed = {**changed, "thinkingConfig": usual}
+    return native if changed is config else {**native, CONFIG: changed}
+
+
+def _usual_format(config: Native) -> Native:
+    """Return a configuration whose schema of the answer is JSON Schema, rather than OpenAPI's."""
+    schema = config.get(RESPONSE)
+    if config.get(MIME) != _JSON or not is_object(schema) or SCHEMAS[0] in config:
+        return config
+    return {**{key: value for key, value in config.items() if key != RESPONSE}, SCHEMAS[0]: meaning(schema)}
+
+
+def _usual_thinking(held: Native) -> Native:
+    """Return a configuration of thinking with a level in capitals, and without what it doesn't include."""
+    level: Any = held.get("thinkingLevel")
+    is_low = type(level) is str and level.upper() in _LEVELS and level not in _LEVELS
+    out = {**held, "thinkingLevel": level.upper()} if is_low else held
+    is_said = out.get("thinkingLevel") in _EFFORTS.values() or type(out.get("thinkingBudget")) is int
+    if out.get("includeThoughts") is False and is_said:
+        out = {key: value for key, value in out.items() if key != "includeThoughts"}
+    return out
+
+
+def written_parameters(history: am.History) -> Native:
+    """Return the parameters for the settings of a history as they were spelt."""
+    native = SETTINGS.write(history.settings)
+    spelt: Native = natives.respelt(native, history, FAMILY, usual_parameters, WAYS)
+    return spelt
 
 
 class Settings(BodySettings):
@@ -145,38 +173,7 @@ class Settings(BodySettings):
 
     def read(self, parameters: Mapping[str, Any]) -> tuple[am.Settings | None, Native]:
         """Return the settings in some parameters, and the remaining parameters."""
-        usual, found = _camel(dict(parameters), _OUTER)
-        settings, rest = super().read(usual)
-        if not found:
-            return settings, rest
-        if settings is None:
-            return None, dict(parameters)
-        return marked(settings, FAMILY, snake=found), rest
-
-
-def _camel(native: Native, keys: Sequence[str]) -> tuple[Native, list[str]]:
-    """Convert these keys to camelCase, and those inside their objects; leave alone those in two spellings."""
-    twins = {snake(key): key for key in keys if snake(key) != key and key not in native and snake(key) in native}
-    out, found = {twins.get(key, key): value for key, value in native.items()}, [*twins]
-    for key in keys:
-        if key in IN_CONFIG and is_object(out.get(key)):
-            out[key], more = _camel(out[key], IN_CONFIG[key])
-            found += more
-    return out, found
-
-
-def respelt(native: Native, settings: am.Settings | None, keys: Sequence[str] = _OUTER) -> Native:
-    """Convert to snake_case those keys of a body's parameters that its settings were read with."""
-    wanted = mark_of(settings, FAMILY, "/snake") if settings is not None else None
-    if not is_sequence(wanted):
-        return native
-    held = {
-        key: respelt(value, settings, IN_CONFIG[key])
-        if key in keys and key in IN_CONFIG and is_object(value)
-        else value
-        for key, value in native.items()
-    }
-    return spell(held, keys, frozenset(map(str, wanted)))
+        return super().read(usual_parameters(dict(parameters)))
 
 
 _key = BodySettings.key

@@ -1,12 +1,12 @@
-"""Two spellings: REST uses camelCase, some clients use snake_case, and the API accepts both.
+"""The usual spelling of parts, and of keys. What differed is a patch in the notes (``agentmsg.formats.patches``).
 
-Readers convert parts to camelCase, and response.py does so with responses. The mark ``/snake`` lists the keys that were
-in snake_case. Only keys of the schema are converted: those inside tool arguments and responses are the user's. The
-Python package dumps all fields of a part; the mark ``/nothing`` holds the empty ones.
+REST uses camelCase, some clients use snake_case, and the API accepts both. Only keys of the schema are converted: those
+inside tool arguments and responses are the user's. The Python package dumps all fields of a part. SDKs take a text for
+a part, and Vertex AI sends parts without anything in them.
 
 A signature is bytes: Google's clients write them in base64's URL alphabet, and leave out padding at times. Others
 decode the standard alphabet only, and some take a foreign letter for nothing. So a signature is read into the standard
-one, with padding; the mark ``/base64`` says how it was spelt.
+one, with padding.
 """
 
 from __future__ import annotations
@@ -14,97 +14,67 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.formats import (
-    Native,
-    Parts,
-    Unreadable,
-    is_mapping,
-    is_object,
-    is_sequence,
-    mark_of,
-    marked,
-    natives,
-    speed,
-)
+from agentmsg.formats import Native, Parts, Unreadable, is_object, natives, speed
 from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, OUTER_KEYS, SIGNATURE, UNSIGNED, both, snake
+from agentmsg_codecs.gemini.results import usual_response
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-_OUTER = (*DATA, SIGNATURE)
 _TO_STANDARD, _TO_URL = str.maketrans("-_", "+/"), str.maketrans("+/", "-_")
 _STANDARD = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
-_BASE64 = ("url", "unpadded", "url unpadded")
 _MAKERS = both(INNER)
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
-_TWINS = {name: {snake(key): key for key in keys if snake(key) != key} for name, keys in INNER.items()}
-_OUTER_TWINS = {snake(key): key for key in _OUTER if snake(key) != key}
 
 
-def camel(native: Native, twins: dict[str, str]) -> tuple[Native, list[str]]:
-    """Convert some keys of an object to camelCase; return the object and the keys that were in snake_case.
+def spellings(keys: Iterable[str], inside: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
+    """Return for each spelling of some keys the key, and the spellings of keys in its object.
 
-    Raises:
-        Unreadable: if the object has a key in both spellings.
+    Args:
+        keys: in camelCase.
+        inside: by key, those in its object.
     """
-    if twins.keys().isdisjoint(native):
-        return native, []
-    found = [key for key in native if key in twins]
-    if any(twins[key] in native for key in found):
-        raise Unreadable("one key in two spellings")
-    return {twins.get(key, key): value for key, value in native.items()}, found
-
-
-def camel_part(part: Native) -> tuple[Native, list[str]]:
-    """Convert a part and the object inside it to camelCase; return the part and the keys that were in snake_case.
-
-    Raises:
-        Unreadable: if one of them has a key in both spellings.
-    """
-    for key, value in part.items():
-        if key in _OUTER_TWINS or (key in INNER and is_object(value) and not _TWINS[key].keys().isdisjoint(value)):
-            break
-    else:
-        return part, []
-    native, found = camel(part, _OUTER_TWINS)
-    for key in native:
-        if key in INNER and is_object(native[key]):
-            held, more = camel(native[key], _TWINS[key])
-            if more:
-                native, found = {**native, key: held}, [*found, *more]
-    return native, found
-
-
-def respelt(native: Native, block: Any) -> Native:
-    """Convert to snake_case those keys of a part that its block was read with."""
-    how = mark_of(block, FAMILY, "/base64")
-    if how in _BASE64 and type(native.get(SIGNATURE)) is str:
-        spelt = {**native, SIGNATURE: _in_base64(native[SIGNATURE], how)}
-        native = spelt if _standard(spelt)[0] == native else native
-    marked_keys = mark_of(block, FAMILY, "/snake")
-    if not is_sequence(marked_keys):
-        return native
-    wanted = frozenset(map(str, marked_keys))
-    held = {
-        key: spell(value, INNER[key], wanted) if key in INNER and is_object(value) else value
-        for key, value in native.items()
+    return {
+        spelt: (key, spellings(inside[key], inside) if key in inside else None)
+        for key in keys
+        for spelt in (key, snake(key))
     }
-    return spell(held, _OUTER, wanted)
 
 
-def spell(native: Native, keys: Iterable[str], wanted: frozenset[str]) -> Native:
-    """Convert to snake_case those of the given keys that are wanted."""
-    twins = {key: snake(key) for key in keys if snake(key) in wanted and snake(key) not in native}
-    return {twins.get(key, key): value for key, value in native.items()}
+def camel(native: Native, keys: Mapping[str, tuple[str, Any]], *, is_strict: bool = True) -> Native:
+    """Return an object with its keys in camelCase; the object itself if they are.
+
+    Args:
+        native: the object.
+        keys: from ``spellings``.
+        is_strict: whether to refuse an object with a key in two spellings; else it stays like that.
+
+    Raises:
+        Unreadable: if an object has a key in both spellings.
+    """
+    out: Native = {}
+    is_usual = True
+    for given, value in native.items():
+        key, inner = keys.get(given, (given, None))
+        if key != given:
+            if key in native:
+                if is_strict:
+                    raise Unreadable("one key in two spellings")
+                key, inner = given, None
+            else:
+                is_usual = False
+        found = camel(value, inner, is_strict=is_strict) if inner is not None and type(value) is _OBJECT else value
+        is_usual = is_usual and found is value
+        out[key] = found
+    return native if is_usual else out
 
 
-def stripped(part: Native) -> tuple[Native, Native]:
-    """Split off the empty keys of a part's schema; return the whole part if nothing would be left."""
+def _stripped(part: Native) -> Native:
+    """Return a part without the empty keys of its schema; the whole part if nothing would be left."""
     if None not in part.values() and part.get("thought") is not False and part.get("text") != "":
-        return part, {}
-    nothing = {key: value for key, value in part.items() if key in OUTER_KEYS and _says_nothing(key, value, part)}
-    rest = {key: value for key, value in part.items() if key not in nothing}
-    return (part, {}) if OUTER_KEYS.isdisjoint(rest) else (rest, nothing)
+        return part
+    rest = {key: value for key, value in part.items() if key not in OUTER_KEYS or not _says_nothing(key, value, part)}
+    return part if OUTER_KEYS.isdisjoint(rest) else rest
 
 
 def _says_nothing(key: str, value: Any, part: Native) -> bool:
@@ -114,91 +84,76 @@ def _says_nothing(key: str, value: Any, part: Native) -> bool:
     return value is None or (value is False and key == "thought")
 
 
-def padded(native: Native, block: Any) -> Native:
-    """Return a part with the empty keys that its block was read with."""
-    nothing = mark_of(block, FAMILY, "/nothing")
-    if not is_mapping(nothing):
-        return native
-    more = {key: value for key, value in nothing.items() if key in OUTER_KEYS and key not in native}
-    return {**native, **{key: value for key, value in more.items() if _says_nothing(key, value, native)}}
+def _url(value: Any) -> Any:
+    return value.translate(_TO_URL) if type(value) is str else None
 
 
-def usual(part: Native) -> tuple[Native, dict[str, Any]]:
-    """Return a part in the usual spelling, and marks for its own spelling.
-
-    Raises:
-        Unreadable: if the part has a key in both spellings.
-    """
-    if len(part) == 1:
-        key, value = next(iter(part.items()))
-        if key in INNER and is_object(value) and _TWINS[key].keys().isdisjoint(value):
-            return part, {}  # the usual case: one object, in camelCase
-    native, nothing = stripped(part)
-    native, found = camel_part(native)
-    native, how = _standard(native)
-    marks = (("snake", found), ("nothing", nothing), ("base64", how))
-    return native, {key: value for key, value in marks if value}
+def _unpadded(value: Any) -> Any:
+    return value.rstrip("=") if type(value) is str else None
 
 
-def _standard(native: Native) -> tuple[Native, str]:
-    """Return a part whose signature is in base64's standard alphabet, padded; and how it was spelt."""
-    value = native.get(SIGNATURE)
+def _unpadded_url(value: Any) -> Any:
+    return _unpadded(_url(value))
+
+
+_BASE64 = {"url": _url, "unpadded": _unpadded, "url unpadded": _unpadded_url}
+
+
+def _standard(value: Any) -> Any:
+    """Return a signature in base64's standard alphabet, padded; any other value unchanged."""
     if type(value) is not str or value == UNSIGNED or not ("-" in value or "_" in value or len(value) % 4):
-        return native, ""
+        return value
     standard = value.translate(_TO_STANDARD)
     standard += "=" * (-len(standard) % 4)
-    for how in _BASE64:
-        if _in_base64(standard, how) == value and speed.compiled(_STANDARD).fullmatch(standard):
-            return {**native, SIGNATURE: standard}, how
-    return native, ""
+    is_known = any(way(standard) == value for way in _BASE64.values())
+    return standard if is_known and speed.compiled(_STANDARD).fullmatch(standard) else value
 
 
-def _in_base64(standard: str, how: str) -> str:
-    """Return a signature in the spelling that was read."""
-    value = standard.rstrip("=") if "unpadded" in how else standard
-    return value.translate(_TO_URL) if "url" in how else value
-
-
-def _part_of_text(part: Any) -> Any:
-    return ({"text": part}, True) if type(part) is str else None
-
-
-def _text_of_part(native: Native, _: Any) -> Any:
-    return native.get("text")
-
-
-def _said(part: Any) -> Any:
-    return ({"text": ""}, _EMPTY.index(part)) if is_object(part) and part in _EMPTY else None
-
-
-def _unsaid(native: Native, how: Any) -> Any:
-    return dict(_EMPTY[how]) if native == {"text": ""} and type(how) is int and how in (0, 1) else None
-
-
-# Vertex AI sends parts without anything in them.
-_EMPTY: list[Native] = [{}, {"text": None}]
+_KEYS = spellings((*DATA, SIGNATURE), INNER)
 
 
 class GeminiParts(Parts):
     """Parts in either spelling, as a text, or empty."""
 
-    other_spellings: ClassVar[Any] = {"text": (_part_of_text, _text_of_part), "said": (_said, _unsaid)}
+    ways: ClassVar[Any] = _BASE64
+
+    @staticmethod
+    def usual(part: Any) -> Any:
+        """Return the usual spelling of a part.
+
+        Raises:
+            Unreadable: if the part has a key in both spellings.
+        """
+        if type(part) is not _OBJECT:
+            return {"text": part} if type(part) is str else part
+        if len(part) == 1 and type(part.get("text")) is str:
+            return part  # the usual case
+        if not part or (len(part) == 1 and "text" in part and part["text"] is None):
+            return {"text": ""}
+        native = camel(_stripped(part), _KEYS)
+        if SIGNATURE in native:
+            signature = _standard(native[SIGNATURE])
+            native = native if signature is native[SIGNATURE] else {**native, SIGNATURE: signature}
+        held: Any = native.get("functionResponse")
+        if is_object(held) and (response := usual_response(held)) is not held:
+            native = {**native, "functionResponse": response}
+        return native
 
     def read(self, part: Any) -> Any:
-        """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""
-        if type(part) is not _OBJECT or (len(part) == 1 and "text" in part):
-            return Parts.read(self, part)  # the usual case, with no second spelling
+        """Read a part; return a NativeBlock if it has no meaning here."""
         try:
-            native, marks = usual(part)
+            native = self.usual(part)
         except Unreadable:
             return natives.native_part(part, FAMILY)
         block = Parts.read(self, native)
-        if not marks:
+        if native is part:
             return block
-        is_native = isinstance(block, am.NativeBlock)
-        return natives.native_part(part, FAMILY) if is_native else marked(block, FAMILY, **marks)
+        return (
+            natives.native_part(part, FAMILY)
+            if type(block) is am.NativeBlock
+            else natives.spelt(block, FAMILY, native, part, self.ways)
+        )
 
-    def write(self, block: Any) -> Any:
-        """Write a block that fits as a part."""
-        native = Parts.write(self, block)
-        return padded(respelt(native, block), block) if block.notes and is_object(native) else native
+    def read_other(self, part: Any) -> Any:
+        """Keep a part in the usual spelling that no form reads."""
+        return natives.native_part(part, FAMILY)

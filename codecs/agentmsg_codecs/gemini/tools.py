@@ -23,47 +23,70 @@ from agentmsg.formats import (
     maker,
     mark_of,
     marked,
+    natives,
     write_as,
 )
 from agentmsg.formats.bodies import native_tool_row, with_input
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Text
-from agentmsg_codecs.gemini.names import FAMILY
-from agentmsg_codecs.gemini.schemas import PARAMETERS, read_schema, write_schema
+from agentmsg_codecs.gemini.names import FAMILY, snake
+from agentmsg_codecs.gemini.schemas import PARAMETERS, WAYS, meaning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _HOLDERS = ("functionDeclarations", "function_declarations")
-_SCHEMAS = ("parametersJsonSchema", "parameters_json_schema", PARAMETERS)
+_SCHEMA = "parametersJsonSchema"
+_SCHEMAS = (_SCHEMA, snake(_SCHEMA), PARAMETERS)
 _make_native = maker(am.NativeTool)
 
 
 def _read_schema(native: Native) -> dict[str, Any]:
-    found = [key for key in _SCHEMAS if key in native]
-    if len(found) != 1 or not is_object(native[found[0]]):
+    if not is_object(native[_SCHEMA]):
         raise Unreadable
-    schema: Native = native[found[0]]
-    notes: Native = {}
-    if found[0] == PARAMETERS:
-        schema, notes = read_schema(schema)
-    if found[0] != _SCHEMAS[0]:
-        notes["/schema"] = found[0]
-    return {"parameters": adopt(schema), "notes": adopt(notes)}
+    return {"parameters": adopt(native[_SCHEMA])}
 
 
 def _write_schema(tool: am.ToolSpec) -> Native:
-    key = mark_of(tool, FAMILY, "/schema")
-    return {key if key in _SCHEMAS else _SCHEMAS[0]: write_schema(tool.parameters, tool)}
+    return {_SCHEMA: thaw(tool.parameters)}
+
+
+def _usual(native: Native) -> Native:
+    """Return a declaration in the usual spelling: with a JSON Schema.
+
+    Raises:
+        Unreadable: if it has two schemas.
+    """
+    found = [key for key in _SCHEMAS if key in native]
+    if len(found) > 1 or not all(is_object(native[key]) for key in found):
+        raise Unreadable
+    if not found or found[0] == _SCHEMA:
+        return native
+    schema: Native = native[found[0]]
+    rest = {key: value for key, value in native.items() if key != found[0]}
+    return {**rest, _SCHEMA: meaning(schema) if found[0] == PARAMETERS else schema}
 
 
 DECLARATIONS = Described(FAMILY, (
     Form("declaration", am.ToolSpec, None, (
         Key("name", "name", Text()),
         Key("description", "description", Text(), "may"),
-        Hatch(keys=_SCHEMAS, cells={"parameters": KEEP}, get=_read_schema, put=_write_schema, is_optional=True,
+        Hatch(keys=(_SCHEMA,), cells={"parameters": KEEP}, get=_read_schema, put=_write_schema, is_optional=True,
               about="parameters"),
     ), is_apart=True),
 ), {})  # fmt: skip
+
+
+def _read_declaration(native: Native) -> am.ToolSpec:
+    usual = _usual(native)
+    tool: am.ToolSpec = DECLARATIONS.shapes["declaration"].read(usual, am.ToolSpec)
+    return tool if usual is native else natives.spelt(tool, FAMILY, usual, native, WAYS)
+
+
+def write_declaration(tool: am.ToolSpec) -> Native:
+    """Write a tool that fits as a declaration."""
+    native = write_as(DECLARATIONS.shapes["declaration"], tool, FAMILY)
+    spelt_so: Native = natives.respelt(native, tool, FAMILY, _usual, WAYS)
+    return spelt_so
 
 
 def _read_one(native: Any) -> list[Any]:
@@ -73,7 +96,7 @@ def _read_one(native: Any) -> list[Any]:
     try:
         if not is_list(given) or not given or not all(map(is_object, given)):
             raise Unreadable
-        tools: list[Any] = [DECLARATIONS.shapes["declaration"].read(each, am.ToolSpec) for each in given]
+        tools: list[Any] = list(map(_read_declaration, given))
     except (Unreadable, AgentMsgError):
         return [_make_native(FAMILY, adopt(native))]
     if holders[0] != _HOLDERS[0]:
@@ -109,7 +132,7 @@ def write_tools(tools: Sequence[Any]) -> list[Any]:
             held = []
             is_snake = mark_of(tool, FAMILY, "/holder") == "snake"
             out.append({_HOLDERS[is_snake]: held})
-        held.append(write_as(DECLARATIONS.shapes["declaration"], tool, FAMILY))
+        held.append(write_declaration(tool))
     return out
 
 

@@ -6,7 +6,7 @@ were read (``/odd``; ``/inside`` for sound in an inner object), and nothing else
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -15,7 +15,6 @@ from agentmsg.formats import (
     Parts,
     Unreadable,
     is_object,
-    is_sequence,
     mark_of,
     marked,
     media,
@@ -201,27 +200,14 @@ TEXTS = ("input_text", *_ALIASES)
 INPUTS = tuple(form.name for form in PARTS[1:])
 
 
-def _with_url(part: Any) -> Any:
-    """Return an image with its URL by itself, and the keys of the object that held it, as in Chat Completions."""
-    nested: Any = part.get("image_url") if is_object(part) else None
-    if not is_object(nested) or not nested.keys() <= {"url", "detail"} or not nested.keys().isdisjoint(part):
-        return None
-    beside = {key: value for key, value in nested.items() if key != "url"}
-    return {**part, "image_url": nested.get("url"), **beside}, list(nested)
-
-
-def _with_object(native: Native, keys: Any) -> Any:
-    """Return an image with its URL in an object again; None for other parts."""
-    if not is_sequence(keys) or "image_url" not in native:
-        return None
-    nested = {key: native["image_url" if key == "url" else key] for key in keys if key == "url" or key in native}
-    rest = {key: value for key, value in native.items() if key not in nested}
-    return {**rest, "image_url": nested}
-
-
 class InputParts(Parts):
     """Parts of users and tools: a text may have no type, and an image its URL in an object."""
 
-    other_spellings: ClassVar[Any] = {
-        "untyped": Parts.untyped({"text": "input_text"}), "nested": (_with_url, _with_object),
-    }  # fmt: skip
+    @staticmethod
+    def usual(part: Any) -> Any:
+        """Return a part with a type, and an image with its URL by itself, which Chat Completions have in an object."""
+        nested: Any = part.get("image_url") if is_object(part) else None
+        if not is_object(nested) or not nested.keys() <= {"url", "detail"} or not nested.keys().isdisjoint(part):
+            return Parts.typed(part, {"text": "input_text"})
+        beside = {key: value for key, value in nested.items() if key != "url"}
+        return {**part, "image_url": nested.get("url"), **beside}

@@ -1,6 +1,6 @@
 """Parts that are one block each: a data part has its name in its type; parts of version 4 are read, too.
 
-Marks: ``/old`` (of version 4, see v4.py), ``/kind`` (a file whose type is its kind: ``image``, ``audio`` or ``video``).
+The type of a file may be its kind: ``image``, ``audio`` or ``video``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.v4 as old
-from agentmsg.formats import Native, Parts, is_object, media, natives
+from agentmsg.formats import Parts, is_object, media, natives
 from agentmsg_codecs.vercel.media import of_kind
 from agentmsg_codecs.vercel.names import UI
 
@@ -21,20 +21,18 @@ _INTERNAL = frozenset({"data", "dynamic-tool", "output"})
 _OF_KIND = {kind: of_kind(kind) for kind in media.CLASSES if kind != "file"}
 
 
-def _as_file(part: Any) -> tuple[Native, bool] | None:
-    tag: Any = part.get("type") if is_object(part) else None
-    is_kind = type(tag) is str and tag in _OF_KIND and "mediaType" in part and _OF_KIND[tag](part)
-    return ({**part, "type": "file"}, True) if is_kind else None
-
-
-def _as_kind(native: Native, _: Any) -> Native:
-    return {**native, "type": media.kind_of(native.get("mediaType"))}
-
-
 class UIParts(Parts):
     """Parts that are one block each."""
 
-    other_spellings: ClassVar[Any] = {"kind": (_as_file, _as_kind), "old": (old.today_part, old.old_part)}
+    ways: ClassVar[Any] = old.WAYS
+
+    @staticmethod
+    def usual(part: Any) -> Any:
+        """Return a part of today's."""
+        tag: Any = part.get("type") if is_object(part) else None
+        if type(tag) is str and tag in _OF_KIND and "mediaType" in part and _OF_KIND[tag](part):
+            return {**part, "type": "file"}
+        return old.today_part(part)
 
     def read(self, part: Any) -> Any:
         """Read a part as a block; one without a meaning here, or that would not come back, as a NativeBlock."""

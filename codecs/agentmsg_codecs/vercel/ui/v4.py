@@ -11,6 +11,8 @@ today's parts.
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import agentmsg_codecs.vercel.ui.tool_parts as tools
@@ -71,49 +73,51 @@ def _new_parts(part: Any) -> list[Any]:
 
 def _is_only_old(part: Any) -> bool:
     """Whether only version 4 has such a part, and it can't be read in a message of today's parts."""
-    return _new_parts(part) != [part] and tools.as_today(part) is None and today_part(part) is None
+    return _new_parts(part) != [part] and tools.as_today(part) is None and today_part(part) is part
 
 
-def today_part(part: Any) -> tuple[Native, Any] | None:
-    """Return today's part for one of version 4 that isn't a call, and its mark; None if it would not come back."""
+def today_part(part: Any) -> Any:
+    """Return today's part for one of version 4 that isn't a call; the part itself if it would not come back."""
     today = _new_parts(part)
     if len(today) == 1 and today != [part] and same_document(_old_parts(today), [part]):
-        return today[0], True
-    return _loose_thought(part) if is_object(part) and part.get("type") == "reasoning" else None
+        return today[0]
+    return _loose_thought(part) if is_object(part) and part.get("type") == "reasoning" else part
 
 
-def old_part(native: Native, how: Any) -> Any:
-    """Return the part of version 4 for one of today's, by its mark."""
-    return _told(native, how) if type(how) is str else _old_parts([native])[0]
-
-
-def _loose_thought(part: Native) -> tuple[Native, str] | None:
-    """Return today's part for reasoning as applications store it, and its mark.
-
-    The mark tells whether the text stands only in a detail ("unsaid"), there are no details ("bare"), or none in the
-    list ("empty"), and whether the part has metadata itself ("kept").
-    """
+def _loose_thought(part: Native) -> Native:
+    """Return today's part for reasoning as applications store it, which may lack text or details, or have metadata."""
     details: Any = part.get("details")
     is_one = is_list(details) and len(details) == 1 and is_object(details[0])
     today = _thought(details[0] if is_one else {"type": "text", "text": part.get("reasoning")})
-    how = ["unsaid"] if part.get("reasoning") == "" and today.get("text") else []
-    how += ["bare"] if "details" not in part else [] if details else ["empty"]
     if "providerMetadata" in part:
         today["providerMetadata"] = part["providerMetadata"]
-        how.append("kept")
-    mark = " ".join(how)
-    return (today, mark) if same_document(_told(today, mark), part) else None
+    return today if any(same_document(way(today), part) for way in WAYS.values()) else part
 
 
-def _told(native: Native, mark: str) -> Native:
-    """Return reasoning in the way that a mark tells."""
-    how = mark.split(" ")
+def _told(native: Any, how: tuple[str, ...]) -> Any:
+    """Return reasoning in one of the ways that applications store it; None for any other part."""
+    if not is_object(native) or native.get("type") != "reasoning":
+        return None
     text, kept = native.get("text"), native.get("providerMetadata") if "kept" in how else None
     out: Native = {"type": "reasoning", "reasoning": "" if "unsaid" in how else text}
     if "bare" not in how:
         detail = {"type": "text", "text": text} if "kept" in how else _detail(native)
         out["details"] = [] if "empty" in how else [detail]
     return out if kept is None else {**out, "providerMetadata": kept}
+
+
+def _alone(native: Any) -> Any:
+    """Return the part of version 4 for one of today's; None for any other value."""
+    return _old_parts([native])[0] if is_object(native) and "type" in native else None
+
+
+# The text may stand only in a detail ("unsaid"), there may be no details ("bare"), or none in the list ("empty"), and
+# the part may have metadata itself ("kept").
+_HOWS = product(("", "unsaid"), ("", "bare", "empty"), ("", "kept"))
+WAYS: Mapping[str, Callable[[Any], Any]] = {
+    "v4": _alone, **{" ".join(filter(None, how)): partial(_told, how=how) for how in _HOWS},
+}  # fmt: skip
+"""How parts of version 4 are spelt."""
 
 
 def _thought(detail: Any) -> Native:
