@@ -62,11 +62,12 @@ def beside(*spaces: tuple[str, frozenset[str]], odd: Callable[[Any, str, Any], b
     return carried_extras(*((space, always(keys)) for space, keys in spaces), odd=odd)
 
 
-def returned(back: Callable[[Any], Any]) -> Cell:
+def returned(back: Callable[[Any], Any], *, deciding: Collection[str] = ()) -> Cell:
     """Return the cell for extras of which those are supported that come back.
 
     Args:
         back: writes an object and reads it again; may raise anything if it can't.
+        deciding: the namespaces that decide what an object is written as.
     """
 
     def written(owner: Any, extras: Any) -> Any:
@@ -88,13 +89,16 @@ def returned(back: Callable[[Any], Any]) -> Cell:
         )
 
     def cell(extras: Mapping[str, Any], owner: Any) -> Mapping[str, Any]:
-        bare = written(owner, EMPTY)
+        kept = {space: extras[space] for space in deciding if space in extras}
+        if kept and not come_back(owner, kept, None):
+            kept = {}
+        bare = written(owner, kept)
         if come_back(owner, extras, bare):
             return extras
-        chosen: dict[str, Any] = {}
+        chosen = dict(kept)
         for space, own in extras.items():
-            keys = own if is_mapping(own) else ()
-            found = {key: own[key] for key in keys if come_back(owner, {space: {key: own[key]}}, bare)}
+            keys = own if space not in kept and is_mapping(own) else ()
+            found = {key: own[key] for key in keys if come_back(owner, {**kept, space: {key: own[key]}}, bare)}
             if found:
                 chosen[space] = found
         return adopt(chosen) if chosen else EMPTY

@@ -94,29 +94,22 @@ def is_native(message: Msg, family: str) -> bool:
     return isinstance(block, NativeBlock) and block.codec == family
 
 
-def odd_at(
-    shape: Shape, family: str, namespace: str | None = None, *, inside: tuple[str, frozenset[str]] | None = None
-) -> Callable[[Any, str, Any], bool]:
+def odd_at(shape: Shape, family: str, namespace: str | None = None) -> Callable[[Any, str, Any], bool]:
     """Return the test whether an extra comes back under a key that a shape models: its value has no meaning there.
 
     Args:
         shape: the shape in which the owner of the extras is written; the keys are its ``odd`` ones.
         family: whose extras these are.
         namespace: of the extras, if not ``family``.
-        inside: the key of the inner object that the extras belong to, and the odd ones of its keys.
     """
-    odd = shape.odd if inside is None else inside[1]
 
     def comes_back(owner: Any, key: str, value: Any) -> bool:
-        if key not in odd:
+        if key not in shape.odd:
             return False
         try:
-            # The writer adds to an inner object its extras, of which this is one.
-            others = {space: own for space, own in owner.extras.items() if inside is None or space != namespace}
-            plain = plain_copy(thaw(shape.write(owner.evolve(extras=others) if inside else owner)))
-            here = plain if inside is None else plain.setdefault(inside[0], {})
-            is_free = key not in here
-            here[key] = thaw(value)
+            plain = plain_copy(thaw(shape.write(owner)))
+            is_free = key not in plain
+            plain[key] = thaw(value)
             back = read_as(shape, plain, family, namespace=namespace)
         except Exception:  # noqa: BLE001 - an owner that doesn't fit yet: what may not come back isn't supported
             return False

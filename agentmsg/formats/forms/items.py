@@ -134,8 +134,7 @@ class Hatch(Record):
             ``put`` without a field (if there are no fields: without a note).
         schema: the JSON Schema of each key, for values that ``get`` reads; any value without one.
         about: what the keys are in the model, for the documentation.
-        spaces: the namespaces of the extras that ``get`` returns under ``extras``, by namespace; perhaps with the cell
-            for the extras there.
+        spaces: the namespaces of the extras that ``get`` returns under ``extras``, by namespace.
         nothing: the value of all the keys if they say nothing, if there is a single one: null, or a text.
         silent: by key, the names of spellings that say nothing about the fields, and are noted.
         holds: whether the keys hold the same object in another form. Then ``get`` returns it under ``held``, as it was
@@ -153,7 +152,7 @@ class Hatch(Record):
     is_optional: bool = False
     schema: Mapping[str, Any] = EMPTY
     about: str = ""
-    spaces: tuple[str, ...] | Mapping[str, Cell] = ()
+    spaces: tuple[str, ...] = ()
     nothing: Mapping[str, str | None] = EMPTY
     silent: Mapping[str, frozenset[str]] = EMPTY
     holds: bool = False

@@ -1,23 +1,22 @@
 """Rows: from forms, the rows of the capability table.
 
-A field that a form names is supported as far as its value says; so are extras, except for the form's keys. Any other
-field is reset. A codec's rules decide about objects that aren't supported like this.
+A field that a form names is supported as far as its value says; extras, as far as they come back. Any other field is
+reset. A codec's rules decide about objects that aren't supported like this.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
-from agentmsg.formats.cells import together
+from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual
+from agentmsg.formats.cells import returned
 from agentmsg.formats.forms.choosing import chooser
 from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
-from agentmsg.formats.natives import extras_of, odd_at
+from agentmsg.formats.forms.items import Hatch, Inside, Key, Spread
+from agentmsg.formats.shapes import read_as, write_as
 from agentmsg.model.construction import says_only
 from agentmsg.model.equality import same
-from agentmsg.values.frozen import EMPTY
-from agentmsg.values.types import is_mapping
+from agentmsg.values.frozen import EMPTY, plain_copy, thaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["Rows"]
 
 Rules: TypeAlias = "Mapping[type[Any], Rule | tuple[Rule, str | tuple[str, ...]]]"
-_IsOdd: TypeAlias = "Callable[[Any, str, Any], bool]"
 _NOT_HERE = Drop("an object of this kind has no place here")
 
 
@@ -152,61 +150,18 @@ class Rows:
         return lambda obj, _: nearest(obj) if type(obj) is item.cls else _NOT_HERE
 
     def _extras(self, forms: list[Form], shape: Shape | None) -> Cell:
-        described = self._described
+        """Return the cell of extras: those stay that come back when their owner is written and read."""
         # Forms apart have their own shapes: an extra comes back in the form in which its owner is written.
-        shapes = {form.name: shape or described.shapes[form.name] for form in forms}
-        keys = {form.name: form.keys for form in forms}
-        fixed = {space: form.name for form in forms for space in form.fixed.get("extras", ())}
-        inner: dict[str, dict[str, frozenset[str]]] = {}
-        inner_odd: dict[str, dict[str, _IsOdd]] = {}
-        told: dict[str, dict[str, Cell]] = {}
-        space = forms[0].space or described.family
-        for form in forms:
-            for item in form.items:
-                if isinstance(item, Inside):
-                    inner.setdefault(item.space, {})[form.name] = keys_of(item.items)
-                    if item.odd:
-                        test = odd_at(shapes[form.name], space, item.space, inside=(item.native, item.odd))
-                        inner_odd.setdefault(item.space, {})[form.name] = test
-                elif isinstance(item, Hatch) and is_mapping(item.spaces):
-                    for name, cell in item.spaces.items():
-                        told.setdefault(name, {})[form.name] = cell
-
+        shapes = {form.name: self._described.shapes[form.name] for form in forms}
+        family, space = self._described.family, forms[0].space or self._described.family
         choose = chooser(forms)
 
-        def name_of(owner: Any) -> str:
-            form = choose(owner)
-            return forms[0].name if form is None else form.name
+        def back(owner: Any) -> Any:
+            own = shape or shapes[(choose(owner) or forms[0]).name]
+            native = plain_copy(thaw(write_as(own, owner, family, namespace=space)))
+            return read_as(own, native, family, namespace=space)
 
-        def of_form(own: Mapping[str, frozenset[str]]) -> Callable[[Any], frozenset[str] | None]:
-            return lambda owner: own.get(name_of(owner))
-
-        def odd_of(own: Mapping[str, _IsOdd]) -> _IsOdd:
-            return lambda owner, key, value: (test := own.get(name_of(owner))) is not None and test(owner, key, value)
-
-        spaces = [(space, of_form({name: frozenset()})) for space, name in fixed.items()]
-        spaces += [(space, of_form(own)) for space, own in inner.items()]
-        spare = {
-            form.name: [item for item in form.items if isinstance(item, Spare) and not form.odd_in] for form in forms
-        }
-
-        def taken(owner: Any) -> frozenset[str]:
-            name = name_of(owner)
-            if not spare[name]:
-                return keys[name]
-            own = extras_of(owner, space)
-            return keys[name] - {item.native for item in spare[name] if item.native in own and _says_more(item, own)}
-
-        spaces.append((space, taken))
-        own_odd = {form.name: odd_at(shapes[form.name], space) for form in forms if form.odd}
-        odd = odd_of(own_odd) if own_odd else None
-        tests = {space: odd, **{name: odd_of(own) for name, own in inner_odd.items()}}
-        of_hatches = [_there(space, own, name_of) for space, own in told.items()]
-        if inner_odd:
-            others = [carried_extras((name, keys), odd=tests.get(name)) for name, keys in spaces]
-        else:
-            others = [carried_extras(*spaces, odd=odd)]
-        return together(*of_hatches, *others) if of_hatches or inner_odd else others[0]
+        return returned(back, deciding={space for form in forms for space in form.fixed.get("extras", ())})
 
     # -- cells of values ----------------------------------------------------------------------------------------------
 
@@ -255,24 +210,6 @@ class Rows:
             return old if same(new, old) else new
 
         return cell
-
-
-def _there(space: str, cells: Mapping[str, Cell], name_of: Callable[[Any], str]) -> Cell:
-    """Return the cell for extras that hatches read: for those in a namespace, by form, the hatch has a cell."""
-
-    def cell(extras: Any, owner: Any) -> Any:
-        own = extras.get(space)
-        inner = cells.get(name_of(owner)) if own and is_mapping(own) else None
-        kept = None if inner is None else inner(own, owner)
-        return {space: kept} if kept else EMPTY
-
-    return cell
-
-
-def _says_more(item: Spare, own: Mapping[str, Any]) -> bool:
-    """Whether an extra under such a key is read as one: it isn't the usual value, or null."""
-    value = own[item.native]
-    return not same(value, item.usual) and (item.is_written or value is not None)
 
 
 def _always(wanted: Any) -> Cell:

@@ -16,7 +16,6 @@ from agentmsg.formats import (
     Native,
     Parts,
     Unreadable,
-    adopt,
     is_list,
     is_marked,
     is_object,
@@ -308,14 +307,6 @@ def _write_format(tool: Any) -> Native:
     return {"format": {"type": "grammar", **held["grammar"]} if is_grammar else held}
 
 
-def _carried_format(own: Any, tool: Any) -> Any:
-    """Keep a format that comes back."""
-    native = _write_format(tool)
-    back = _read_format(native).get("extras") if native else None
-    kept: Any = {} if back is None else adopt(back[CHAT_ITEM])
-    return own if am.same(kept, own) else kept
-
-
 _ABOUT = (Key("name", "name", Text()), Key("description", "description", Text(), "may"))
 TOOLS = (
     Form("tool", am.ToolSpec, "function", (
@@ -325,7 +316,7 @@ TOOLS = (
     Form("custom_tool", am.ToolSpec, "custom", (
         *_ABOUT,
         Hatch(keys=("format",), cells={}, get=_read_format, put=_write_format, is_optional=True, odd=("format",),
-              spaces={CHAT_ITEM: _carried_format}, about='extras["openai.item"], where Chat Completions has it'),
+              spaces=(CHAT_ITEM,), about='extras["openai.item"], where Chat Completions has it'),
     ), fixed={"kind": "custom"}, is_apart="tool"),
 )  # fmt: skip
 

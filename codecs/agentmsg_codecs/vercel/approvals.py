@@ -23,10 +23,6 @@ def _write_shared(block: Any) -> Native:
     return {key: value for key, value in natives.extras_copy(block, APPROVAL).items() if key in SHARED}
 
 
-def _shared(extras: Any, _: Any) -> Any:
-    return extras if extras.keys() <= {*SHARED} else {key: extras[key] for key in extras if key in SHARED}
-
-
 def _read_kind(native: Native) -> dict[str, Any]:
     return {name: value for name, value in KIND.get(native).items() if name != "provider"}
 
@@ -38,7 +34,7 @@ APPROVALS = (
         Key("toolCallId", "tool_call_id", Link()),
         Key("reason", "reason", Text(), "may"),
         Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": "vercel"}), "may"),
-        Hatch(keys=SHARED, cells={}, get=_read_shared, put=_write_shared, spaces={APPROVAL: _shared},
+        Hatch(keys=SHARED, cells={}, get=_read_shared, put=_write_shared, spaces=(APPROVAL,),
               about='extras["vercel.approval"]'),
     )),
     Form("response", am.ApprovalResponseBlock, "tool-approval-response", (

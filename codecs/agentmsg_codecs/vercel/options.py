@@ -119,7 +119,7 @@ class Options(speed.Record):
         return Hatch(
             keys=(self.key,), cells=own, get=self._get, put=self._put, odd=(self.key,), is_optional=True,
             schema={self.key: {"type": "object", "additionalProperties": {"type": "object"}}},
-            about=", ".join(own) or "extras", spaces={OPTIONS: self._left},
+            about=", ".join(own) or "extras", spaces=(OPTIONS,),
             silent={self.key: frozenset({"null", "{}"})},
         )  # fmt: skip
 
@@ -171,40 +171,6 @@ class Options(speed.Record):
         """Keep the id of an OpenAI item, or one that was read as such."""
         is_read = is_marked(block, FAMILY, "/id") or is_marked(block, UI, "/id")
         return value if value.startswith(ITEMS) or is_read else None
-
-    def _left(self, options: Any, block: Any) -> Any:
-        """Return the options of a block's extras that are read as extras again, beside the block's fields."""
-        if not self._has_fields(options):
-            return options
-        taken: set[tuple[str, str]] = set()
-        written: set[str] = set()
-        for slot in self.slots:
-            own = options.get(slot.provider)
-            if slot.write(block) is not None:
-                written.add(slot.field)
-            # Only the first of several signatures is the field.
-            elif slot.field in written or not is_mapping(own) or slot.read(own.get(slot.key)) is None:
-                continue
-            taken.add((slot.provider, slot.key))
-        found: dict[str, Any] = {}
-        for provider, own in options.items():
-            if not is_mapping(own):
-                continue
-            kept = {key: own[key] for key in own if (provider, key) not in taken}
-            if kept or (not own and all(name != provider for name, _ in taken)):
-                found[provider] = own if len(kept) == len(own) else kept
-        return options if len(found) == len(options) and all(found[key] is options[key] for key in found) else found
-
-    def _has_fields(self, options: Mapping[str, Any]) -> bool:
-        """Whether any of a block's options may be read as a field, or say nothing; usually not."""
-        for own in speed.peek_values(options):
-            if not own or not is_mapping(own):
-                return True
-        for slot in self.slots:  # a loop: this is called for each block
-            own = speed.peek(options, slot.provider)
-            if own is not None and slot.key in own:
-                return True
-        return False
 
 
 def are_options(value: Any) -> bool:

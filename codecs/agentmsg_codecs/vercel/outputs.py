@@ -37,12 +37,6 @@ _DENIAL, _OTHERS = frozenset({"type", "reason"}), frozenset({"type", "value"})
 _make_text = maker(am.TextBlock, "text")
 
 
-def _unknown(output: Any, block: am.ToolResultBlock) -> Any:
-    """Return the extras of a result's output: a denial has a reason, any other a value."""
-    known = _DENIAL if block.status == "denied" else _OTHERS
-    return output if known.isdisjoint(output) else {key: output[key] for key in output if key not in known}
-
-
 def _is_text(block: am.ToolResultBlock) -> bool:
     content = block.content
     return not content or (len(content) == 1 and natives.is_bare_text(content[0], FAMILY))
@@ -138,5 +132,5 @@ def output(inner: Callable[[], Parts], *, is_served: bool) -> Hatch:
         put=put,
         schema={"output": {"anyOf": kinds}},
         about="content, structured, status, error",
-        spaces={OUTPUT: _unknown},
+        spaces=(OUTPUT,),
     )
