@@ -140,7 +140,7 @@ class AnthropicWriter(Writer):
 
     def whole(self, document: Native) -> Iterable[Native]:
         """Return the events of whole blocks."""
-        for block in document["content"]:
+        for block in document.get("content", ()):
             self._index += 1
             start, deltas = opened(block, WHOLE)
             yield {"type": START, "index": self._index, "content_block": start}

@@ -111,7 +111,7 @@ class BedrockWriter(Writer):
 
     def whole(self, document: Native) -> Iterable[Native]:
         """Return the events of whole blocks."""
-        for block in document["output"]["message"]["content"]:
+        for block in document.get("output", {}).get("message", {}).get("content", ()):
             self._index += 1
             start, deltas = opened(block, WHOLE)
             if start is not None:

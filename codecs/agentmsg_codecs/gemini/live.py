@@ -106,7 +106,7 @@ class GeminiWriter(Writer):
 
     def whole(self, document: Native) -> Iterable[Native]:
         """Return the chunks of whole blocks."""
-        for candidate in document["candidates"]:
+        for candidate in document.get("candidates", ()):
             content: Native = candidate.get("content") or {}
             yield from map(self._chunk, content.get("parts") or ())
 

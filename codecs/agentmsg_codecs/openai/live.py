@@ -201,7 +201,7 @@ class OpenAIWriter(Writer):
 
     def whole(self, document: Native) -> Iterable[Native]:
         """Return the chunks of whole blocks."""
-        for choice in document["choices"]:
+        for choice in document.get("choices", ()):
             for delta in deltas_of(choice["message"], WHOLE):
                 said = {key: value for key, value in delta.items() if key != "role" and value not in (None, "")}
                 for call in said.get("tool_calls") or ():

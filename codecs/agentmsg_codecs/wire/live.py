@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg import AgentMsgError
+from agentmsg import AgentMsgError, EncodeError
 from agentmsg.formats import EMPTY, Native, Unreadable, adopt, dump_json, maker, speed
 
 if TYPE_CHECKING:
@@ -293,7 +293,11 @@ class Writer:
         self._pieces, self._texts = [], []
 
     def _written_whole(self) -> Iterable[Native]:
-        """Return the events of the pieces that were kept, as the codec writes what they make; nothing if it can't."""
+        """Return the events of the pieces that were kept, as the codec writes what they make.
+
+        Raises:
+            EncodeError: if they have no form in a stream: leaving them out would lose them without a report.
+        """
         message = am.Accumulator([make_chunk(role="assistant", parts=tuple(self._pieces))]).to_msg()
         content = tuple(_settled(block) for block in message.content if not self._is_left_out(block))
         if not content:
@@ -301,8 +305,11 @@ class Writer:
         try:
             whole = message.evolve(content=self.beside(content))
             return list(self.whole(am.encode(whole, self.codec, on_loss="ignore")))
-        except (AgentMsgError, LookupError, TypeError, AttributeError, ValueError):
-            return ()  # it has no form in a stream; the report tells it where the response has none either
+        except (Unreadable, LookupError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, AgentMsgError):
+                raise
+            msg = "a block has no form in a stream of this provider"
+            raise EncodeError(msg, code="schema", codec=self.codec.name) from error
 
     def _is_left_out(self, block: Any) -> bool:
         if type(block) is not am.ThinkingBlock or self.thinking == "show":

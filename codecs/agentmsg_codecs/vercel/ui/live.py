@@ -214,7 +214,7 @@ class UIWriter(Writer):
 
     def whole(self, document: Any) -> Iterable[Native]:
         """Return the chunks of whole parts."""
-        for part in answer_of(document)["parts"]:
+        for part in answer_of(document).get("parts", ()):
             if part["type"] != STEP:
                 yield from self._chunks(part)
 
