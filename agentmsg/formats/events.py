@@ -150,11 +150,13 @@ class Events:
 
     Attributes:
         response: the codec of the responses.
+        live: the module whose ``READER`` and ``WRITER`` read events as chunks, and write chunks as events.
         alternates: whether the pieces of several calls may alternate.
         brings_all: whether events bring whatever a response holds, exactly.
     """
 
     response: ClassVar[str]
+    live: ClassVar[str]
     alternates: ClassVar[bool] = False
     brings_all: ClassVar[bool] = True
 
@@ -172,7 +174,8 @@ class Events:
         Args:
             codec: that of the responses, with its options.
         """
-        raise NotImplementedError
+        read: Callable[[Native], MsgChunk | None] = import_module(self.live).READER(codec)
+        return read
 
     def writer(self, codec: Codec, thinking: Thinking) -> Writer:
         """Return what writes chunks as events.
@@ -181,7 +184,8 @@ class Events:
             codec: that of the responses, with its options.
             thinking: what becomes of thinking that the provider didn't sign.
         """
-        raise NotImplementedError
+        written: Writer = import_module(self.live).WRITER(codec, thinking)
+        return written
 
     def finished(self, message: Msg) -> Msg:
         """Return the message that was read of a response, with what only streams have."""

@@ -23,9 +23,8 @@ from agentmsg.formats.events import Events, Fold, arguments_of, pieces_of, with_
 from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from agentmsg.formats.events import Thinking, Writer
 
 START, DELTA, STOP = "content_block_start", "content_block_delta", "content_block_stop"
 # The field of the block that each kind of delta extends, and how.
@@ -118,6 +117,7 @@ class AnthropicEvents(Events):
     """Events of Anthropic's streams."""
 
     response: ClassVar[str] = "anthropic-response"
+    live: ClassVar[str] = "agentmsg_codecs.anthropic.live"
 
     def fold(self) -> Fold:
         """Return what collects events."""
@@ -140,18 +140,6 @@ class AnthropicEvents(Events):
         counts = {"output_tokens": usage["output_tokens"]} if begun else {}
         yield {"type": "message_delta", "delta": told, "usage": counts}
         yield {"type": "message_stop"}
-
-    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
-        """Return what reads events as chunks."""
-        from agentmsg_codecs.anthropic.live import AnthropicReader  # noqa: PLC0415 - only what is needed is loaded
-
-        return AnthropicReader(codec)
-
-    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
-        """Return what writes chunks as events."""
-        from agentmsg_codecs.anthropic.live import AnthropicWriter  # noqa: PLC0415 - the same
-
-        return AnthropicWriter(codec, thinking)
 
     def finished(self, message: am.Msg) -> am.Msg:
         """Return a message whose calls with cut arguments are calls."""

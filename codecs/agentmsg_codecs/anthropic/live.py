@@ -152,3 +152,6 @@ class AnthropicWriter(Writer):
         told = {"stop_reason": document.get("stop_reason") or _END_TURN, "stop_sequence": document.get("stop_sequence")}
         yield {"type": "message_delta", "delta": told, "usage": document.get("usage") or {"output_tokens": 0}}
         yield {"type": "message_stop"}
+
+
+READER, WRITER = AnthropicReader, AnthropicWriter

@@ -24,9 +24,8 @@ from agentmsg.formats.events import Events, Fold, arguments_of, pieces_of, with_
 from agentmsg_codecs.bedrock.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from agentmsg.formats.events import Thinking, Writer
 
 INDEX, START, DELTA, STOP = "contentBlockIndex", "contentBlockStart", "contentBlockDelta", "contentBlockStop"
 _REDACTED, _READABLE, _CITED = "redactedContent", "reasoningText", "citationsContent"
@@ -113,22 +112,11 @@ class BedrockEvents(Events):
     """Events of ConverseStream."""
 
     response: ClassVar[str] = "bedrock-response"
+    live: ClassVar[str] = "agentmsg_codecs.bedrock.live"
 
     def fold(self) -> Fold:
         """Return what collects events."""
         return _Fold()
-
-    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
-        """Return what reads events as chunks."""
-        from agentmsg_codecs.bedrock.live import BedrockReader  # noqa: PLC0415 - only what is needed is loaded
-
-        return BedrockReader(codec)
-
-    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
-        """Return what writes chunks as events."""
-        from agentmsg_codecs.bedrock.live import BedrockWriter  # noqa: PLC0415 - the same
-
-        return BedrockWriter(codec, thinking)
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the events that bring a response."""

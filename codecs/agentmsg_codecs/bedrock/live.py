@@ -125,3 +125,6 @@ class BedrockWriter(Writer):
         rest = {key: document[key] for key in ("usage", "metrics") if key in document}
         if rest:
             yield {"metadata": rest}
+
+
+READER, WRITER = BedrockReader, BedrockWriter

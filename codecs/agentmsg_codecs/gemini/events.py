@@ -16,10 +16,8 @@ from agentmsg.formats import Native, is_list, is_object
 from agentmsg.formats.events import Events, Fold, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    import agentmsg as am
-    from agentmsg.formats.events import Thinking, Writer
 
 _SIGNATURES = ("thoughtSignature", "thought_signature")
 
@@ -88,22 +86,11 @@ class GeminiEvents(Events):
     """Chunks of Gemini's streams."""
 
     response: ClassVar[str] = "gemini-response"
+    live: ClassVar[str] = "agentmsg_codecs.gemini.live"
 
     def fold(self) -> GeminiFold:
         """Return what collects chunks."""
         return GeminiFold()
-
-    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
-        """Return what reads events as chunks."""
-        from agentmsg_codecs.gemini.live import GeminiReader  # noqa: PLC0415 - only what is needed is loaded
-
-        return GeminiReader(codec)
-
-    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
-        """Return what writes chunks as events."""
-        from agentmsg_codecs.gemini.live import GeminiWriter  # noqa: PLC0415 - the same
-
-        return GeminiWriter(codec, thinking)
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the chunks that bring a response."""

@@ -115,3 +115,6 @@ class GeminiWriter(Writer):
         candidates: list[Native] = without_parts(document.get("candidates")) or [{}]
         rest: Native = {"finishReason": "STOP", **candidates[0], "content": {"role": "model", "parts": []}, "index": 0}
         yield {**document, "candidates": [rest], **self._head}
+
+
+READER, WRITER = GeminiReader, GeminiWriter

@@ -23,10 +23,8 @@ from agentmsg.formats import Native, Unreadable, is_list, is_object
 from agentmsg.formats.events import Events, Fold, Strings, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    import agentmsg as am
-    from agentmsg.formats.events import Thinking, Writer
 
 CHUNK, _RESPONSE = "chat.completion.chunk", "chat.completion"
 _TEXTS = frozenset({
@@ -172,6 +170,7 @@ class OpenAIEvents(Events):
     """Chunks of Chat Completions."""
 
     response: ClassVar[str] = "openai-response"
+    live: ClassVar[str] = "agentmsg_codecs.openai.live"
     alternates: ClassVar[bool] = True
 
     def fold(self) -> Fold:
@@ -193,18 +192,6 @@ class OpenAIEvents(Events):
             yield {**head, "choices": [{**index, "delta": {}, **rest}], **asks}
         if asks or not document["choices"]:
             yield {**head, "choices": [], **({"usage": document["usage"]} if asks else {})}
-
-    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
-        """Return what reads chunks."""
-        from agentmsg_codecs.openai.live import OpenAIReader  # noqa: PLC0415 - only what is needed is loaded
-
-        return OpenAIReader(codec)
-
-    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
-        """Return what writes chunks."""
-        from agentmsg_codecs.openai.live import OpenAIWriter  # noqa: PLC0415 - the same
-
-        return OpenAIWriter(codec, thinking)
 
 
 def deltas_of(message: Native, size: int) -> Iterator[Native]:

@@ -216,3 +216,6 @@ class OpenAIWriter(Writer):
         yield self._line({}, reason or "stop")
         if is_object(document.get("usage")):
             yield {**self._head, "choices": [], "usage": document["usage"]}
+
+
+READER, WRITER = OpenAIReader, OpenAIWriter

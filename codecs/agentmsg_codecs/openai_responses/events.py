@@ -23,10 +23,8 @@ from agentmsg.formats import Native, Unreadable, is_list, is_object
 from agentmsg.formats.events import Events, Fold, pieces_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    import agentmsg as am
-    from agentmsg.formats.events import Thinking, Writer
 
 ENDS = ("completed", "incomplete", "failed")
 BEGINS = ("created", "in_progress", "queued")
@@ -125,22 +123,11 @@ class ResponsesEvents(Events):
     """Events of the Responses API."""
 
     response: ClassVar[str] = "openai-responses-response"
+    live: ClassVar[str] = "agentmsg_codecs.openai_responses.live"
 
     def fold(self) -> Fold:
         """Return what collects events."""
         return _Fold()
-
-    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
-        """Return what reads events as chunks."""
-        from agentmsg_codecs.openai_responses.live import ResponsesReader  # noqa: PLC0415 - only what is needed is loaded
-
-        return ResponsesReader(codec)
-
-    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
-        """Return what writes chunks as events."""
-        from agentmsg_codecs.openai_responses.live import ResponsesWriter  # noqa: PLC0415 - the same
-
-        return ResponsesWriter(codec, thinking)
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the events that bring a response."""

@@ -241,3 +241,6 @@ class ResponsesWriter(Writer):
         response: Native = {**document, "id": self._announced, "output": self._fold.document()["output"]}
         status = document.get("status")
         yield self._event(str(status) if status in ENDS else "completed", response=response)
+
+
+READER, WRITER = ResponsesReader, ResponsesWriter

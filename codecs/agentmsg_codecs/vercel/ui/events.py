@@ -39,10 +39,9 @@ from agentmsg_codecs.vercel.ui.folding import (
 from agentmsg_codecs.vercel.ui.tool_parts import DYNAMIC, tool_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    import agentmsg as am
-    from agentmsg.formats.events import Fold, Thinking, Writer
+    from agentmsg.formats.events import Fold
 
 _REASONS = {"tool-calls": "tool_use", "content-filter": "content_filter"}
 
@@ -51,6 +50,7 @@ class VercelUIEvents(Events):
     """The UI message stream."""
 
     response: ClassVar[str] = "vercel-ui"
+    live: ClassVar[str] = "agentmsg_codecs.vercel.ui.live"
     brings_all: ClassVar[bool] = False
     alternates: ClassVar[bool] = True
 
@@ -74,18 +74,6 @@ class VercelUIEvents(Events):
             yield {"type": "finish-step"}
         yield from message.get("events") or ()
         yield {"type": "finish"}
-
-    def reader(self, codec: am.Codec) -> Callable[[Native], am.MsgChunk | None]:
-        """Return what reads chunks of the stream as ours."""
-        from agentmsg_codecs.vercel.ui.live import UIReader  # noqa: PLC0415 - only what is needed is loaded
-
-        return UIReader(codec)
-
-    def writer(self, codec: am.Codec, thinking: Thinking) -> Writer:
-        """Return what writes our chunks as those of the stream."""
-        from agentmsg_codecs.vercel.ui.live import UIWriter  # noqa: PLC0415 - the same
-
-        return UIWriter(codec, thinking)
 
     def reason(self, fold: Any) -> str | None:
         """Return why the message ended, which isn't in it."""

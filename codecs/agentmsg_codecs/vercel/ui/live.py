@@ -233,3 +233,6 @@ class UIWriter(Writer):
         reason = {} if self._reason is None else {"finishReason": _OF_REASONS.get(self._reason, "other")}
         metadata = answer_of(document).get("metadata")
         yield {"type": "finish", **reason, **({} if metadata is None else {"messageMetadata": metadata})}
+
+
+READER, WRITER = UIReader, UIWriter
