@@ -78,10 +78,12 @@ def collect(
         CodecLookupError: if there is no such codec or option; code "option" if the format has no streams.
     """
     one_of(partial, "partial", "error", "keep")
-    collecting = _Collecting(codec, partial, limits, options)
+    source = _Source(codec, limits, options)
     if _is_async(events):
-        return collecting.later(events)
-    return collecting.now(events)
+        return _collected_later(source, events, partial)
+    for _ in source.now(events):
+        pass
+    return _collected(source, partial)
 
 
 def _is_async(events: Any) -> bool:
@@ -89,58 +91,82 @@ def _is_async(events: Any) -> bool:
     return hasattr(kind, "__aiter__") and not hasattr(kind, "__iter__")
 
 
-class _Collecting:
-    def __init__(self, codec: CodecName | Codec, partial: Partial, limits: Limits, options: dict[str, Any]) -> None:
-        self._events = events_of(get_codec(codec))
-        self._codec = get_codec(self._events.response, **options)
-        self._partial = partial
-        self._frames = Frames(limits)
-        self._limits = limits
-        self._fold = self._events.fold()
+class _Source:
+    """The events of a stream, folded as they come.
 
-    def now(self, pieces: Any) -> History:
-        fault: Exception | None = None
-        iterator = events_in(pieces, self._frames, self._codec.own_form)
-        while self._fold.error is None:
+    Attributes:
+        events: what the provider's streams are.
+        codec: that of its responses.
+        fold: what came.
+        fault: the exception that cut the stream; None if none did.
+    """
+
+    def __init__(self, codec: CodecName | Codec, limits: Limits, options: dict[str, Any]) -> None:
+        self.events = events_of(get_codec(codec))
+        self.codec = get_codec(self.events.response, **options)
+        self.fold = self.events.fold()
+        self.fault: Exception | None = None
+        self._frames, self._limits = Frames(limits), limits
+
+    def now(self, pieces: Any) -> Iterator[Any]:
+        """Yield each event, once it is folded, up to one that is an error, or to the cut."""
+        iterator = events_in(pieces, self._frames, self.codec.own_form)
+        while self.fold.error is None:
             try:
                 event = next(iterator)
             except StopIteration:
-                break
+                return
             except Exception as error:  # noqa: BLE001 - whatever the connection raises
-                fault = cut_by(error, self._codec)
-                break
+                self.fault = cut_by(error, self.codec)
+                return
             self._add(event)
-        return self._collected(fault)
+            yield event
 
-    async def later(self, pieces: AsyncIterable[Any]) -> History:
-        fault: Exception | None = None
-        iterator = async_events(pieces, self._frames, self._codec.own_form)
-        while self._fold.error is None:
+    async def later(self, pieces: AsyncIterable[Any]) -> AsyncIterator[Any]:
+        """Yield what ``now`` does, of pieces that arrive asynchronously."""
+        iterator = async_events(pieces, self._frames, self.codec.own_form)
+        while self.fold.error is None:
             try:
                 event = await anext(iterator)
             except StopAsyncIteration:
-                break
+                return
             except Exception as error:  # noqa: BLE001 - the same
-                fault = cut_by(error, self._codec)
-                break
+                self.fault = cut_by(error, self.codec)
+                return
             self._add(event)
-        return self._collected(fault)
+            yield event
 
     def _add(self, event: Any) -> None:
         try:
-            self._fold.add(event)
+            self.fold.add(event)
         except AgentMsgError as error:
-            raise error.at(codec=self._codec.name) from None
+            raise error.at(codec=self.codec.name) from None
 
-    def _collected(self, fault: Exception | None) -> History:
-        fold = self._fold
-        is_whole = fold.error is None and fault is None and (fold.ended or self._frames.is_done)
-        if is_whole:
-            return decoded(self._events, self._codec, fold, self._limits)
-        history = _so_far(self._events, self._codec, fold, self._limits)
-        if self._partial == "keep":
-            return history
-        raise _broken(history, fold.error, self._codec.name) from fault
+    @property
+    def is_whole(self) -> bool:
+        """Whether the stream has said its end."""
+        return self.fold.error is None and self.fault is None and (self.fold.ended or self._frames.is_done)
+
+    def history(self) -> History:
+        """Return the answer; of a stream that broke, what came, marked as partial."""
+        make = decoded if self.is_whole else _so_far
+        return make(self.events, self.codec, self.fold, self._limits)
+
+    def broken(self) -> StreamBroken:
+        """Return the error for a stream that broke; its cause is ``fault``."""
+        return _broken(self.history(), self.fold.error, self.codec.name)
+
+
+def _collected(source: _Source, partial: Partial) -> History:
+    if source.is_whole or partial == "keep":
+        return source.history()
+    raise source.broken() from source.fault
+
+
+async def _collected_later(source: _Source, pieces: AsyncIterable[Any], partial: Partial) -> History:
+    async for _ in source.later(pieces):
+        pass
+    return _collected(source, partial)
 
 
 def cut_by(error: Exception, codec: Codec) -> Exception:
@@ -251,12 +277,11 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
         self, events: Any, source: CodecName | Codec, target: CodecName | Codec, thinking: Thinking, limits: Limits
     ) -> None:
         one_of(thinking, "thinking", "show", "drop")
-        self._source, self._target = events_of(get_codec(source)), events_of(get_codec(target))
-        self._from, self._to = get_codec(self._source.response), get_codec(self._target.response)
-        self._read = ChunkReader(self._from)
-        self._writer = self._target.writer(self._to, thinking)
-        self._writer.waits = self._source.alternates
-        self._fold, self._frames, self._limits = self._source.fold(), Frames(limits), limits
+        self._source, target_events = _Source(source, limits, {}), events_of(get_codec(target))
+        self._to, self._limits = get_codec(target_events.response), limits
+        self._read = ChunkReader(self._source.codec)
+        self._writer = target_events.writer(self._to, thinking)
+        self._writer.waits = self._source.events.alternates
         is_async = _is_async(events)
         self._now = None if is_async else self._stream(events)
         self._later = self._async_stream(events) if is_async else None
@@ -300,46 +325,26 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
         return await anext(self._later)
 
     def _stream(self, pieces: Any) -> Iterator[dict[str, Any]]:
-        fault: Exception | None = None
-        iterator = events_in(pieces, self._frames, self._from.own_form)
-        while self._fold.error is None:
-            try:
-                event = next(iterator)
-            except StopIteration:
-                break
-            except Exception as error:  # noqa: BLE001 - whatever the connection raises
-                fault = cut_by(error, self._from)
-                break
+        for event in self._source.now(pieces):
             yield from self._take(event)
-        yield from self._end(fault)
+        yield from self._end()
 
     async def _async_stream(self, pieces: AsyncIterable[Any]) -> AsyncIterator[dict[str, Any]]:
-        fault: Exception | None = None
-        iterator = async_events(pieces, self._frames, self._from.own_form)
-        while self._fold.error is None:
-            try:
-                event = await anext(iterator)
-            except StopAsyncIteration:
-                break
-            except Exception as error:  # noqa: BLE001 - the same
-                fault = cut_by(error, self._from)
-                break
+        async for event in self._source.later(pieces):
             for made in self._take(event):
                 yield made
-        for made in self._end(fault):
+        for made in self._end():
             yield made
 
     def _take(self, event: Any) -> list[dict[str, Any]]:
-        self._fold.add(event)
-        chunk = self._read(event) if self._fold.error is None else None
+        chunk = self._read(event) if self._source.fold.error is None else None
         return [] if chunk is None else self._writer.add(chunk)
 
-    def _end(self, fault: Exception | None) -> list[dict[str, Any]]:
-        fold = self._fold
-        if fold.error is not None or fault is not None or not (fold.ended or self._frames.is_done):
-            history = _so_far(self._source, self._from, fold, self._limits)
-            raise _broken(history, fold.error, self._from.name) from fault
-        converted = convert(fold.document(), self._from, self._to, limits=self._limits)
+    def _end(self) -> list[dict[str, Any]]:
+        source = self._source
+        if not source.is_whole:
+            raise source.broken() from source.fault
+        converted = convert(source.fold.document(), source.codec, self._to, limits=self._limits)
         last = self._writer.end(converted.document)
         self._converted = converted
         return last
