@@ -16,7 +16,7 @@ from agentmsg.model.checks import one_of
 from agentmsg.model.history import History, as_history
 from agentmsg.registry import get_codec
 from agentmsg.stream.accumulator import PARTIAL
-from agentmsg.stream.frames import Frames, async_events, events_in
+from agentmsg.stream.frames import Frames, async_events, events_in, is_async
 from agentmsg.stream.live import ChunkReader
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from agentmsg.model.msg import Msg
     from agentmsg_codecs import CodecName
 
-__all__ = ["Transcoded", "collect", "emit", "transcode"]
+__all__ = ["AsyncTranscoded", "Transcoded", "collect", "emit", "transcode"]
 
 Partial = Literal["error", "keep"]
 
@@ -79,16 +79,11 @@ def collect(
     """
     one_of(partial, "partial", "error", "keep")
     source = _Source(codec, limits, options)
-    if _is_async(events):
+    if is_async(events):
         return _collected_later(source, events, partial)
     for _ in source.now(events):
         pass
     return _collected(source, partial)
-
-
-def _is_async(events: Any) -> bool:
-    kind: Any = events.__class__
-    return hasattr(kind, "__aiter__") and not hasattr(kind, "__iter__")
 
 
 class _Source:
@@ -266,15 +261,11 @@ def _ended(message: Msg | History) -> Msg | History:
     return message.evolve(finish_reason="tool_use" if message.tool_calls else "stop")
 
 
-class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
-    """The events of a stream in another provider's form, as they arrive; see ``transcode``.
-
-    Iterate with ``for``, or with ``async for`` if the source is asynchronous. An event in gives its events out before
-    the next is read.
-    """
+class _Transcoding:
+    """What transcodes the events of a stream, and how its whole answer was converted."""
 
     def __init__(
-        self, events: Any, source: CodecName | Codec, target: CodecName | Codec, thinking: Thinking, limits: Limits
+        self, source: CodecName | Codec, target: CodecName | Codec, thinking: Thinking, limits: Limits
     ) -> None:
         one_of(thinking, "thinking", "show", "drop")
         self._source, target_events = _Source(source, limits, {}), events_of(get_codec(target))
@@ -282,9 +273,6 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
         self._read = ChunkReader(self._source.codec)
         self._writer = target_events.writer(self._to, thinking)
         self._writer.waits = self._source.events.alternates
-        is_async = _is_async(events)
-        self._now = None if is_async else self._stream(events)
-        self._later = self._async_stream(events) if is_async else None
         self._converted: Conversion | None = None
 
     @property
@@ -304,38 +292,6 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
         """What the target can't hold of the whole answer: the loss report of ``converted``."""
         return self.converted.losses
 
-    def __iter__(self) -> Transcoded:
-        """Return this iterator."""
-        return self
-
-    def __aiter__(self) -> Transcoded:
-        """Return this iterator."""
-        return self
-
-    def __next__(self) -> dict[str, Any]:
-        """Return the next event of the target."""
-        if self._now is None:
-            raise StopIteration
-        return next(self._now)
-
-    async def __anext__(self) -> dict[str, Any]:
-        """Return the next event of the target."""
-        if self._later is None:
-            raise StopAsyncIteration
-        return await anext(self._later)
-
-    def _stream(self, pieces: Any) -> Iterator[dict[str, Any]]:
-        for event in self._source.now(pieces):
-            yield from self._take(event)
-        yield from self._end()
-
-    async def _async_stream(self, pieces: AsyncIterable[Any]) -> AsyncIterator[dict[str, Any]]:
-        async for event in self._source.later(pieces):
-            for made in self._take(event):
-                yield made
-        for made in self._end():
-            yield made
-
     def _take(self, event: Any) -> list[dict[str, Any]]:
         chunk = self._read(event) if self._source.fold.error is None else None
         return [] if chunk is None else self._writer.add(chunk)
@@ -350,18 +306,75 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
         return last
 
 
+class Transcoded(_Transcoding, Iterator[dict[str, Any]]):
+    """The events of a stream in another provider's form, as they arrive; see ``transcode``.
+
+    An event in gives its events out before the next is read.
+    """
+
+    def __init__(self, pieces: Any, *given: Any) -> None:
+        super().__init__(*given)
+        self._events = self._stream(pieces)
+
+    def __next__(self) -> dict[str, Any]:
+        """Return the next event of the target."""
+        return next(self._events)
+
+    def _stream(self, pieces: Any) -> Iterator[dict[str, Any]]:
+        for event in self._source.now(pieces):
+            yield from self._take(event)
+        yield from self._end()
+
+
+class AsyncTranscoded(_Transcoding, AsyncIterator[dict[str, Any]]):
+    """``Transcoded`` for events that arrive asynchronously: iterate with ``async for``."""
+
+    def __init__(self, pieces: AsyncIterable[Any], *given: Any) -> None:
+        super().__init__(*given)
+        self._events = self._stream(pieces)
+
+    async def __anext__(self) -> dict[str, Any]:
+        """Return the next event of the target."""
+        return await anext(self._events)
+
+    async def _stream(self, pieces: AsyncIterable[Any]) -> AsyncIterator[dict[str, Any]]:
+        async for event in self._source.later(pieces):
+            for made in self._take(event):
+                yield made
+        for made in self._end():
+            yield made
+
+
+@overload
 def transcode(
-    events: AsyncIterable[Any] | Iterable[Any] | bytes | str,
+    events: Iterable[Any] | bytes | str,
     source: CodecName | Codec,
     target: CodecName | Codec,
     *,
     thinking: Thinking = "show",
     limits: Limits = DEFAULT_LIMITS,
-) -> Transcoded:
+) -> Transcoded: ...
+@overload
+def transcode(
+    events: AsyncIterable[Any],
+    source: CodecName | Codec,
+    target: CodecName | Codec,
+    *,
+    thinking: Thinking = "show",
+    limits: Limits = DEFAULT_LIMITS,
+) -> AsyncTranscoded: ...
+def transcode(
+    events: Any,
+    source: CodecName | Codec,
+    target: CodecName | Codec,
+    *,
+    thinking: Thinking = "show",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Transcoded | AsyncTranscoded:
     """Return the events of another provider, as those of a stream come in.
 
     Args:
-        events: as for ``collect``.
+        events: as for ``collect``. An async iterable gives an async iterator.
         source: the format of the provider that answers.
         target: that of the client.
         thinking: what becomes of thinking that the target's provider didn't sign: "show" it, though the client can't
@@ -373,4 +386,5 @@ def transcode(
         DecodeError: while iterating, if it isn't such a stream.
         CodecLookupError: if there is no such codec; code "option" if a format has no streams.
     """
-    return Transcoded(events, source, target, thinking, limits)
+    transcoding = AsyncTranscoded if is_async(events) else Transcoded
+    return transcoding(events, source, target, thinking, limits)

@@ -31,6 +31,12 @@ _VARIES = {"choices": None, "obfuscation": None}
 _INDEXED = 2  # index and function
 
 
+def chunk_in(event: Native) -> Native:
+    """Return the chunk that an event of the SDK's own stream holds; nothing in its others, which repeat its chunks."""
+    is_of_sdk = "type" in event and "choices" not in event and "error" not in event
+    return event.get("chunk", {}) if is_of_sdk else event
+
+
 class Pieces:
     """Tells most chunks: those that say what the one before said, but for a piece of one text."""
 
@@ -41,6 +47,8 @@ class Pieces:
     def of(self, event: Native) -> tuple[int | str, str] | None:
         """Return the index of a call, or the key of a text, and the next piece of it; None for any other chunk."""
         choices: Any = event.get("choices") or ()
+        if not event:
+            return None
         if len(choices) == 1 and {**event, **_VARIES} == self._event:
             choice = choices[0]
             if {**choice, "delta": None} == self._choice and choice["delta"]:
@@ -82,6 +90,7 @@ class OpenAIFold(Fold):
 
     def take(self, event: Native) -> None:
         """Take the next chunk."""
+        event = chunk_in(event)
         found = self._usual.of(event)
         if found is None:
             self._open.clear()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import agentmsg as am
 from agentmsg.formats import Native, is_object
 from agentmsg_codecs.openai.events import deltas_of
-from agentmsg_codecs.openai.folding import CHUNK, OpenAIFold, Pieces
+from agentmsg_codecs.openai.folding import CHUNK, OpenAIFold, Pieces, chunk_in
 from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
@@ -76,6 +76,7 @@ class OpenAIReader(Reader):
 
     def __call__(self, event: Native) -> am.MsgChunk | None:
         """Return what a chunk says; None if it says nothing."""
+        event = chunk_in(event)
         found = self._usual.of(event)
         if found is not None and found[1]:
             place, text = found
@@ -85,7 +86,7 @@ class OpenAIReader(Reader):
                 return more_text(text, place)
             if place == self._thought:
                 return more_thinking(text, _THOUGHT)
-        return self._unusual(event)
+        return self._unusual(event) if event else None
 
     def _unusual(self, event: Native) -> am.MsgChunk | None:
         """Return what a chunk says that isn't just another piece of a text."""
