@@ -61,7 +61,7 @@ class Chat(Table):
             return (_call_back(native, kit),)
         if native["part_kind"] != "thinking" or native["id"] not in FIELDS:
             raise Unreadable
-        more = _of_detail(native) if native["provider_details"] else {"notes": _noted(native["id"])}
+        more = _of_detail(native) if details_of(native) else {"notes": _noted(native["id"])}
         return (am.ThinkingBlock(native["content"], **more),)
 
 
