@@ -247,6 +247,7 @@ class LossError(AgentMsgError):
 
     Attributes:
         losses: the content losses that stopped the encoding; otherwise empty.
+        allow: the words for ``allow`` that would allow them.
     """
 
     def __init__(
@@ -257,9 +258,11 @@ class LossError(AgentMsgError):
         path: Sequence[str | int] = (),
         codec: str | None = None,
         losses: Sequence[object] = (),
+        allow: Sequence[str] = (),
     ) -> None:
         super().__init__(message, code=code, path=path, codec=codec)
         self.losses: tuple[object, ...] = _gone_through(losses, ())
+        self.allow: tuple[str, ...] = _gone_through(allow, ())
 
 
 class CodecLookupError(AgentMsgError, LookupError):
