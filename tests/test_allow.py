@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import attrs
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 
 import agentmsg as am
-from agentmsg.cli import program
+from agentmsg.cli.program import program
 from agentmsg.fitting import allowing
 from agentmsg.fitting.levels import ANNOTATIONS
 from agentmsg.fitting.losses import Loss
@@ -62,7 +62,6 @@ def check_words(history: am.History, name: am.CodecName) -> None:
         again = refusal_of(history, name, allow=others)
         assert again is not None
         assert word in again.allow
-        assert set(again.losses) <= set(refused.losses) if not hasattr(again.losses, "x") else True
 
 
 @each_codec
@@ -227,8 +226,8 @@ def test_why_a_tool_failed_is_its_text(name: am.CodecName, fields: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        (["--on-loss", "error"], 1),
-        (["--allow", "citations"], 1),
+        (["--on-loss", "error"], 3),
+        (["--allow", "citations"], 3),
         (["--allow", "citations", "--allow", "thinking"], 0),
         (["--on-loss", "error", "--allow", "citations,thinking"], 0),
         (["--on-loss", "error", "-O", "thinking=drop"], 0),
@@ -242,7 +241,7 @@ def test_the_command_line_takes_the_words(options: list[str], code: int, tmp_pat
     am.dump(THINKING, path, "json")
     done = CliRunner().invoke(program, ["convert", str(path), "--to", "openai", *options])
     assert done.exit_code == code, done.output
-    if code == 1:
+    if code == 3:
         assert "--allow thinking allows it" in done.stderr
     if code == 0:
         assert json.loads(done.stdout)["messages"][1]["content"] == "So."
@@ -288,13 +287,13 @@ def test_a_list_of_losses_is_as_safe_as_a_report(name: am.CodecName, *, carry: b
 def test_losses_of_several_conversions_are_told_apart() -> None:
     """A list that collected the losses of two histories restores neither: nobody could say which is whose."""
     losses: list[am.Loss] = []
-    am.encode(am.History.of(am.Msg.user("a", name="ada")), "anthropic", losses=losses)
+    document = am.encode(am.History.of(am.Msg.user("a", name="ada")), "anthropic", losses=losses)
     one = list(losses)
     am.encode(am.History.of(am.Msg.user("b", name="bob")), "anthropic", losses=losses)
     with pytest.raises(am.LossError) as raised:
         am.restore(am.History.of("b"), losses)
     assert raised.value.code == "edited"
-    assert am.restore(am.History.of("a"), one)[0].name == "ada"
+    assert am.restore(am.decode(document, "anthropic"), one)[0].name == "ada"
 
 
 WRONG: dict[str, Callable[[], Any]] = {

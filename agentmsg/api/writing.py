@@ -70,13 +70,13 @@ class Conversion:
         document: the document in the target format: plain data, or bytes if you passed bytes.
         losses: the loss report: exactly what the target can't hold.
         history: the history that was read from the source, or given.
-        output: the history that the document reads as.
+        codec: the target's codec.
     """
 
     document: Any
     losses: Losses
     history: History
-    output: History = attrs.field(eq=False)
+    codec: Codec = attrs.field(eq=False)
     __repr__ = clean_repr
 
     def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
@@ -86,7 +86,11 @@ class Conversion:
 
     def dump_losses(self) -> bytes:
         """Return the loss report in its file form, for ``load_losses``, as ``agentmsg.dump_losses`` does."""
-        return above("fitting.loss_reports").dump_losses(self.losses, self.output)
+        document, codec = self.document, self.codec
+        # Not every document holds made ids: the report is bound to what is read back.
+        output = loads(document, codec) if is_raw(document) else decoded(document, codec, DEFAULT_LIMITS)
+        lines: bytes = above("fitting.loss_reports").dump_losses(self.losses, output)
+        return lines
 
     def _repr_html_(self) -> str | None:
         """Return the loss table and the document as HTML for a notebook; None without the extra ``html``."""
@@ -369,7 +373,7 @@ def _converted(
     output, losses = carried(fitted, codec, name) if way.carry else (fitted.history, account(fitted))
     if way.on_loss == "error" and not losses.carried:
         refuse_losses(account(alone) if way.repair else losses, history, way.allow)
-    return _make_conversion(codec.to_bytes(output) if is_text else _written(codec, output), losses, history, output)
+    return _make_conversion(codec.to_bytes(output) if is_text else _written(codec, output), losses, history, codec)
 
 
 def _one_target(target: CodecName | Codec | None, to: CodecName | Codec | None) -> CodecName | Codec:

@@ -162,6 +162,16 @@ def _at(history: History, path: tuple[str | int, ...]) -> Any:
         return history
 
 
+def _fewest(lacking: list[tuple[Word, ...]]) -> list[str]:
+    """Return words of which none can be left out: the first of each tuple, unless another is named anyway."""
+    words = list(dict.fromkeys(each[0] for each in lacking))
+    for word in [*words]:
+        others = {*words} - {word}
+        if not any(others.isdisjoint(each) for each in lacking):
+            words.remove(word)
+    return words
+
+
 def refuse(losses: Losses, history: History, allow: frozenset[str], how: str, lead: str) -> None:
     """Refuse to lose content that isn't allowed.
 
@@ -178,14 +188,14 @@ def refuse(losses: Losses, history: History, allow: frozenset[str], how: str, le
     if not losses:
         return
     refused: list[Loss] = []
-    words: dict[str, None] = {}
+    lacking: list[tuple[Word, ...]] = []
     for loss in losses.content:
-        lacking = [each[0] for each in needed(loss, history) if allow.isdisjoint(each)]
-        if lacking:
+        if each := [words for words in needed(loss, history) if allow.isdisjoint(words)]:
             refused.append(loss)
-            words |= dict.fromkeys(lacking)
+            lacking += each
     if not refused:
         return
+    words = _fewest(lacking)
     more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
     told = how.format(words=",".join(words), quoted=", ".join(map(repr, words)))
     msg = f"{lead}: {'; '.join(map(str, refused[:_SHOWN]))}{more} ({told})"

@@ -61,7 +61,8 @@ def all_words(result: ToolResultBlock) -> str:
 
 def tells(result: ToolResultBlock) -> bool:
     """Whether a result says anything in words: if its tool failed, they tell so."""
-    return bool(any(map(words, result.content)) or result.structured is not None or result.error)
+    said = any(words(each) for each in result.content if not isinstance(each, MEDIA))
+    return bool(said or result.structured is not None or result.error)
 
 
 def adds_nothing(block: Any, said: str) -> bool:
