@@ -42,7 +42,7 @@ CODES: Mapping[str, str] = {
     "bytes": "the input is larger than Limits.bytes",
     "column": "no column of a Parquet file holds the documents, or several do",
     "compression": "compressed bytes are damaged or cut",
-    "content-loss": "writing would lose content, and no loss report was asked for",
+    "content-loss": "writing would lose content that nobody allowed to lose",
     "cut": "a stream ended before its message",
     "depth": "values are nested deeper than Limits.depth, or contain themselves",
     "duplicate-key": "an object holds a key twice, and the policy is 'error'",
