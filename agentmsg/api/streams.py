@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from agentmsg.api.reading import decode
 from agentmsg.api.writing import convert, encode, refuse_losses
 from agentmsg.errors import AgentMsgError, InvalidMessage, StreamBroken, refused
-from agentmsg.fitting.difference import difference
-from agentmsg.fitting.losses import Losses
+from agentmsg.fitting.account import account
+from agentmsg.fitting.allowing import allowed
+from agentmsg.fitting.fitted import make_fitted
 from agentmsg.formats.events import events_of
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import one_of
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, MutableSequence
 
     from agentmsg.api.writing import Conversion
-    from agentmsg.fitting.losses import Loss
+    from agentmsg.fitting.allowing import Allow
+    from agentmsg.fitting.losses import Loss, Losses
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.events import Events, Fold, Thinking
     from agentmsg.limits import Limits
@@ -212,6 +214,7 @@ def emit(
     size: int = 24,
     losses: MutableSequence[Loss] | None = None,
     on_loss: Literal["error", "ignore"] = "error",
+    allow: Allow = (),
     **options: Any,
 ) -> Iterator[dict[str, Any]]:
     """Return the events of the stream that would have brought a message: for mocks, replays and tests.
@@ -224,6 +227,7 @@ def emit(
         size: how many characters a piece of a text has.
         losses: as for ``encode``, and what the stream can't bring.
         on_loss: as for ``encode``.
+        allow: as for ``encode``.
         options: options of the codec of responses.
 
     Raises:
@@ -236,7 +240,7 @@ def emit(
     events = events_of(get_codec(codec))
     response: Any = events.response
     if events.brings_all:
-        document = encode(_ended(message), response, losses=losses, on_loss=on_loss, **options)
+        document = encode(_ended(message), response, losses=losses, on_loss=on_loss, allow=allow, **options)
         return events.unfold(document, size)
     document = encode(message, response, on_loss="ignore", **options)
     fold = events.fold()
@@ -244,11 +248,12 @@ def emit(
         fold.add(event)
     one_of(on_loss, "on_loss", "error", "ignore")
     back = decode(fold.document(), response, **options)
-    lost = Losses(difference(as_history(message), back, response), codec=response)
+    given = as_history(message)
+    lost = account(make_fitted(given, back, response))
     if losses is not None:
         losses.extend(lost)
     elif on_loss == "error":
-        refuse_losses(lost.content)
+        refuse_losses(lost, given, allowed(allow) | get_codec(response, **options).decided)
     return events.unfold(document, size)
 
 

@@ -235,7 +235,7 @@ def result_as_text(block: ToolResultBlock) -> Any:
     return Swap(TextBlock(block.text), "no place for a tool result here")
 
 
-def thinking_otherwise(block: ThinkingBlock, otherwise: str, why: str) -> Any:
+def thinking_otherwise(block: ThinkingBlock, otherwise: str | None, why: str) -> Any:
     """Return thinking that can't be kept as such: as "text" in tags, or dropped ("drop")."""
     if otherwise == "text" and block.thinking:
         return Swap(TextBlock(f"<thinking>{block.thinking}</thinking>"), why)
