@@ -35,6 +35,7 @@ _DELTAS = {
 }  # fmt: skip
 _SEALED = "encrypted_content"
 _OF_MESSAGE = ("stop_reason", "stop_sequence", "stop_details", "container")
+_EVENTS = (START, DELTA, STOP, "message_start", "message_delta", "message_stop", "ping")
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
 
@@ -118,6 +119,10 @@ class AnthropicEvents(Events):
 
     response: ClassVar[str] = "anthropic-response"
     live: ClassVar[str] = "agentmsg_codecs.anthropic.live"
+
+    def is_event(self, document: Native) -> bool:
+        """Whether an object is an event, by its type."""
+        return document.get("type") in _EVENTS
 
     def fold(self) -> Fold:
         """Return what collects events."""
