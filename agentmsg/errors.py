@@ -48,7 +48,7 @@ CODES: Mapping[str, str] = {
     "duplicate-key": "an object holds a key twice, and the policy is 'error'",
     "edited": "the loss report belongs to another history",
     "exists": "the output file exists, and replacing it was not allowed",
-    "failed": "the provider ended a stream with an error",
+    "failed": "the provider answered, or ended a stream, with an error",
     "file": "a file can't be opened, read or written",
     "form": "the name of a file doesn't match its content",
     "integer-range": "an integer has more digits than Python converts",

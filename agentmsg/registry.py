@@ -16,6 +16,7 @@ from agentmsg.errors import AgentMsgError, CodecLookupError, excerpt, is_a, refu
 from agentmsg.formats.codec import Codec
 from agentmsg.lazy import imported
 from agentmsg.model.construction import paused
+from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -153,7 +154,7 @@ def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
         if name in known:
             _check(cls, name, value, getattr(fields[name].validator, "options", None))
         else:
-            offered = close_to(name, known) or (f"its options: {', '.join(known)}" if known else "it has none")
+            offered = _elsewhere(name) or close_to(name, known) or _offered(known)
             msg = f"no option {excerpt(name)}; {offered}"
             raise CodecLookupError(msg, code="option", codec=cls.name)
     try:
@@ -165,6 +166,17 @@ def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
         words = f": {error.args[0]}" if error.args and is_a(error.args[0], str) else ""
         given = ", ".join(f"{name}={excerpt(value)}" for name, value in options.items())
         raise CodecLookupError(f"no option {given}{words[:200]}", code="option", codec=cls.name) from error
+
+
+def _elsewhere(name: str) -> str:
+    """Return where a request says what is no option of a codec; empty if nowhere."""
+    if name in (field.name for field in attrs.fields(Settings)):
+        return f"settings belong to the history: history.with_settings({name}=...)"
+    return f"they belong to the history: history.evolve({name}=...)" if name in ("tools", "messages") else ""
+
+
+def _offered(known: list[str]) -> str:
+    return f"its options: {', '.join(known)}" if known else "it has none"
 
 
 def _check(cls: type[Codec], name: str, value: object, words: Iterable[object] | None) -> None:

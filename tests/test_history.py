@@ -133,7 +133,7 @@ WRONG: dict[str, tuple[Any, str, tuple[str | int, ...]]] = {
     "no tool id": ({"role": "tool", "content": "x"}, "required", ("messages", 1, "tool_call_id")),
     "nothing at all": ({}, "required", ("messages", 1, "role")),
     "number": (5, "type", ("messages", 1)),
-    "odd call": ({"role": "assistant", "tool_calls": [5]}, "type", ("messages", 1, "tool_calls")),
+    "odd call": ({"role": "assistant", "tool_calls": [5]}, "type", ("messages", 1, "tool_calls", 0)),
     "odd content": ({"role": "user", "content": 5}, "type", ("messages", 1, "content")),
     "unknown field": ({"role": "user", "content": "x", "contnet": 1}, "schema", ("messages", 1, "contnet")),
     "unknown field of a result": (

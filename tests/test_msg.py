@@ -111,13 +111,16 @@ def test_assistant_messages_take_calls() -> None:
     assert (third.id, third.item_id, third.input) == ("c3", None, {"b": [2]})
     assert (fourth.id, fourth.input, fifth.input) == (None, None, {})
     assert Msg.assistant("", tool_calls=[CALL]).content == (CALL,)
-    wrong: list[dict[str, Any]] = [
-        {"id": "x"}, {"name": "f", "args": {}, "input": {}}, {"name": "f", "odd": 1}, {"name": 5},
-    ]  # fmt: skip
-    for call in wrong:
+    wrong: list[tuple[Any, str, tuple[str, ...]]] = [
+        ({"id": "x"}, "required", ("name",)),
+        ({"name": "f", "args": {}, "input": {}}, "schema", ()),
+        ({"name": "f", "odd": 1}, "schema", ("odd",)),
+        ({"name": 5}, "type", ("name",)),
+    ]
+    for call, code, path in wrong:
         with pytest.raises(InvalidMessage) as caught:
             Msg.assistant(tool_calls=[call])
-        assert (caught.value.code, caught.value.path) == ("schema", ("tool_calls",))
+        assert (caught.value.code, caught.value.path) == (code, ("tool_calls", 0, *path))
 
 
 def test_tool_messages() -> None:

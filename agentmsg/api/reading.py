@@ -9,13 +9,17 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.formats.plain_messages import how_bare
 from agentmsg.formats.refusals import USUAL_ROOM, is_deep, is_raw, not_raw, refused, rooms
 from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.model.blocks import NativeBlock
 from agentmsg.model.checks import one_of
 from agentmsg.model.construction import paused
+from agentmsg.model.msg import Msg
 from agentmsg.model.remembering import remember_fit
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentmsg.formats.codec import Codec
     from agentmsg.model.history import History
     from agentmsg.values.text import Duplicates
@@ -58,13 +62,13 @@ def loads(
         one_of(duplicates, "duplicates", _LAST, "error")
     try:
         if len(raw) < _BULK:
-            return _remembered(chosen.from_bytes(raw, usual, duplicates), chosen)
+            return _remembered(chosen.from_bytes(raw, usual, duplicates), chosen, raw)
         with paused():
-            return _remembered(chosen.from_bytes(raw, usual, duplicates), chosen)
+            return _remembered(chosen.from_bytes(raw, usual, duplicates), chosen, raw)
     except (AgentMsgError, RecursionError) as error:
         room = rooms(chosen, limits)[1]
         if not is_deep(error, usual, room):
-            raise refused(error, chosen) from None
+            raise _explained(error, chosen, lambda: chosen.parse(raw, usual, _LAST), raw) from None
     from agentmsg.fitting.deep_documents import loads_deep  # noqa: PLC0415 - it takes writing, and is rare
 
     with paused():
@@ -92,21 +96,54 @@ def decoded(document: Any, codec: Codec, limits: Limits) -> History:
     try:
         history = codec.read_held(document, usual.depth)
         if history is not None:
-            return _remembered(history, codec)
+            return _remembered(history, codec, document)
     except Exception:  # noqa: BLE001, S110 - whatever a foreign object raises, the careful path below finds the fault
         pass
     try:
-        return _remembered(codec.read(copy_document(document, usual.depth, codec.own_form)), codec)
+        return _remembered(codec.read(copy_document(document, usual.depth, codec.own_form)), codec, document)
     except (AgentMsgError, RecursionError) as error:
         if not is_deep(error, usual, room):
-            raise refused(error, codec) from None
+            raise _explained(error, codec, lambda: _plain(document, codec, usual)) from None
     from agentmsg.fitting.deep_documents import decode_deep  # noqa: PLC0415 - the same
 
     return decode_deep(document, codec, room)
 
 
-def _remembered(history: History, codec: Codec) -> History:
+def _plain(document: Any, codec: Codec, limits: Limits) -> Any:
+    """Return a document as plain data; bytes and texts as they are."""
+    return document if is_raw(document) else copy_document(document, limits.depth, codec.own_form)
+
+
+def _explained(
+    error: AgentMsgError | RecursionError, codec: Codec, document: Callable[[], Any], raw: Any = None
+) -> AgentMsgError:
+    from agentmsg.checking.mistaken import explained  # noqa: PLC0415 - it knows all formats, and errors are rare
+
+    return explained(refused(error, codec), codec, document, raw)
+
+
+def _says_nothing(history: History) -> bool:
+    """Whether a reader merely kept what a document begins with."""
+    first = history.messages[0] if history.messages else history
+    content = first.content if isinstance(first, Msg) else ()
+    return type(content[0]) is NativeBlock if content else bool(first.extras)
+
+
+def _check_understood(document: Any, codec: Codec) -> None:
+    """Refuse part of a stream, or a provider's error: a reader that keeps what it doesn't know would take both."""
+    from agentmsg.checking.mistaken import instead  # noqa: PLC0415 - the same
+
+    limits = rooms(codec, DEFAULT_LIMITS)[1]
+    held = codec.parse(document, limits, _LAST) if is_raw(document) else document
+    found = instead(copy_document(held[:1] if type(held) is list else held, limits.depth, codec.own_form), codec)
+    if found is not None:
+        raise found
+
+
+def _remembered(history: History, codec: Codec, document: Any) -> History:
     """Return a history just read, whose messages remember its codec; of bare ones, ``fit`` knows enough."""
+    if _says_nothing(history) and not codec.caps.everything:
+        _check_understood(document, codec)
     if codec.is_remembered:
         # A loop that runs in C, because it looks at every message; what it calls returns None.
         any(map(remember_fit, filterfalse(how_bare, history.messages), repeat(codec)))

@@ -318,7 +318,7 @@ def _not_understood(look: _Look) -> DecodeError:
         return DecodeError("an empty document has no format", code="syntax")
     guesses = [name for name, _ in look.scores]
     if not guesses:
-        return NotUnderstood("no format is recognised")
+        return NotUnderstood(_instead(look) or "no format is recognised")
     name, score = look.scores[0]
     codec, unknown = get_codec(name), tuple[str, ...]()
     try:
@@ -326,8 +326,16 @@ def _not_understood(look: _Look) -> DecodeError:
         unknown, why = read.unknown, _unknown(read)
     except (AgentMsgError, RecursionError) as error:
         why = f"it refuses {error}"
-    msg = f"no format is recognised; the closest is {name} ({score:.2f}){why and ': '}{why}"
+    msg = _instead(look) or f"no format is recognised; the closest is {name} ({score:.2f}){why and ': '}{why}"
     return NotUnderstood(msg, guesses=guesses, unknown=unknown)
+
+
+def _instead(look: _Look) -> str | None:
+    """Return what a document is, if it is part of a stream or a provider's error."""
+    from agentmsg.checking.mistaken import instead  # noqa: PLC0415 - it also detects formats
+
+    told = next(filter(None, (instead(_sampled(tree), None) for tree in look.trees.values())), None)
+    return None if told is None else told.message
 
 
 def _unknown(read: Understanding) -> str:

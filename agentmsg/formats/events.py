@@ -159,12 +159,18 @@ class Events:
         live: the module whose ``READER`` and ``WRITER`` read events as chunks, and write chunks as events.
         alternates: whether the pieces of several calls may alternate.
         brings_all: whether events bring whatever a response holds, exactly.
+        are_responses: whether each event is a response, of which the stream has several.
     """
 
     response: ClassVar[str]
     live: ClassVar[str]
     alternates: ClassVar[bool] = False
     brings_all: ClassVar[bool] = True
+    are_responses: ClassVar[bool] = False
+
+    def is_event(self, document: Native) -> bool:
+        """Whether an object is an event, and no other document of the provider."""
+        raise NotImplementedError
 
     def fold(self) -> Fold:
         """Return what collects events."""

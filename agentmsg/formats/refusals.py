@@ -61,7 +61,10 @@ def is_raw(document: object) -> bool:
 def not_raw(value: object, name: str, codec: Codec | None = None) -> DecodeError:
     """Return the error for an argument that must be bytes or text."""
     told = refused_value(name, value, "bytes or a string")
-    return DecodeError(told.message, code=told.code, path=told.path, codec=None if codec is None else codec.name)
+    if codec is None:
+        return DecodeError(told.message, code=told.code, path=told.path)
+    msg = f"{told.message}; agentmsg.decode reads plain data and objects"
+    return DecodeError(msg, code=told.code, path=told.path, codec=codec.name)
 
 
 def named(error: AgentMsgError, codec: Codec) -> AgentMsgError:

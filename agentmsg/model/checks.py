@@ -101,6 +101,8 @@ def whole(_: object, attribute: Any, value: Any) -> None:
 
 def counter(_: object, attribute: Any, value: Any) -> None:
     """Accept None, an exact int or an exact, finite float."""
+    if value is not None and type(value) not in (int, float):
+        raise _wrong(attribute, value, "a number")
     if type(value) is float:
         if not math.isfinite(value):
             raise _wrong(attribute, value, "a finite number")

@@ -328,20 +328,28 @@ def _as_message(item: MsgLike) -> Msg:
             return _from_mapping({**fields})
         except InvalidMessage as error:
             raise _foreign(error, fields) from None
-    msg = f"not a message, a string or a mapping: {excerpt(item)}; agentmsg.decode reads messages of other formats"
+    msg = f"not a message, a string or a mapping: {excerpt(item)}; {_how_to_read(item)}"
     raise InvalidMessage(msg, code="type")
 
 
 def _foreign(error: InvalidMessage, fields: dict[str, Any]) -> InvalidMessage:
     """Return the error for a mapping that isn't a message; for a recognised format, it says how to read it."""
-    try:
-        codec = above("checking.detection").recognize([fields])
-    except AgentMsgError:
-        if error.code == "required":
-            return error
-        codec = None
-    how = f'agentmsg.decode([...], "{codec}") reads it' if codec else "agentmsg.decode reads messages of other formats"
+    how = _how_to_read(fields)
+    if how == _OTHERS and error.code == "required":
+        return error
     return InvalidMessage(f"{error.message}; {how}", code=error.code, path=error.path)
+
+
+_OTHERS = "agentmsg.decode reads messages of other formats"
+
+
+def _how_to_read(value: Any) -> str:
+    """Return what to call to read a value that isn't a message: its format may be recognised."""
+    read = above("checking.mistaken")
+    try:
+        return str(read.how_to_read(value) or _OTHERS)
+    except AgentMsgError:
+        return _OTHERS
 
 
 def _from_mapping(fields: dict[str, Any]) -> Msg:
@@ -389,7 +397,10 @@ def as_messages(value: History | Msg | Iterable[MsgLike]) -> tuple[Msg, ...]:
         return value.messages
     if is_a(value, Msg):
         return (value,)
-    if is_a(value, (str, bytes, Mapping)) or not is_a(value, (Iterable,)):
-        msg = f"a History, a Msg or a list of messages is needed, not {excerpt(cast('object', value))}"
+    # A pydantic model yields its fields.
+    is_one = is_a(value, (str, bytes, Mapping)) or hasattr(type(value), "model_dump")
+    if is_one or not is_a(value, (Iterable,)):
+        how = "" if is_a(value, (str, bytes)) else f"; {_how_to_read(value)}"
+        msg = f"a History, a Msg or a list of messages is needed, not {excerpt(cast('object', value))}{how}"
         raise InvalidMessage(msg, code="type")
     return _as_messages(cast("Iterable[MsgLike]", value))

@@ -24,11 +24,11 @@ from agentmsg.model.blocks import (
     ToolUseBlock,
     as_content,
 )
-from agentmsg.model.checks import checked, instance, listed, moment, optional_text, plain_moment, text, vector
+from agentmsg.model.checks import checked, instance, moment, optional_text, plain_moment, text, vector
 from agentmsg.model.generated import made_id, made_time
 from agentmsg.model.pickling import Pickled, Portable
 from agentmsg.model.roles import Role, Roled, RoleName
-from agentmsg.model.tool_use import as_call
+from agentmsg.model.tool_use import as_calls
 from agentmsg.model.usage import Usage
 from agentmsg.values.frozen import EMPTY, JSON
 
@@ -135,7 +135,7 @@ class Msg(Noted, Portable, Roled):
                 ``arguments`` (a text of arguments is kept as it is).
             fields: those of the constructor.
         """
-        calls = tuple(as_call(call) for call in listed(tool_calls, "tool_calls"))
+        calls = as_calls(tool_calls)
         words = as_content(text) if calls and is_a(text, str) and not text else _text_of(text)
         return cls("assistant", (*words, *calls), **fields)
 

@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.model.base import BaseBlock
-from agentmsg.model.checks import optional_text, text
+from agentmsg.model.checks import listed, optional_text, text
 from agentmsg.values.frozen import EMPTY, JSON, adopt, freeze, shallow
 from agentmsg.values.text import parse_arguments
 
-__all__ = ["SIMPLY", "UNSET", "ToolUseBlock", "as_call"]
+__all__ = ["SIMPLY", "UNSET", "ToolUseBlock", "as_calls"]
 
 SIMPLY = 2
 """What ``_says_all`` of a call may be, beside true, false and None: orjson reads its text as its input."""
@@ -36,6 +36,7 @@ class _Unset:
 
 UNSET: Any = _Unset()
 """The mark of an argument that was not given, where None is a value."""
+_OF_CALLS = ("name", "id", "call_id", "input", "args", "arguments")
 # If one of these changes, it is decided anew which of the two texts holds.
 _ARGUMENTS = frozenset({"input", "raw_input", "kind"})
 
@@ -169,22 +170,47 @@ class ToolUseBlock(BaseBlock):
         return hash(self._compared())
 
 
-def as_call(call: ToolUseBlock | Mapping[str, Any]) -> ToolUseBlock:
+def as_calls(calls: Iterable[ToolUseBlock | Mapping[str, Any]]) -> tuple[ToolUseBlock, ...]:
+    """Return calls as blocks; see ``Msg.assistant``."""
+    items, found = listed(calls, "tool_calls"), list[ToolUseBlock]()
+    try:
+        for call in items:
+            found.append(_as_call(call))
+    except InvalidMessage as error:
+        raise error.at("tool_calls", len(found)) from None
+    return tuple(found)
+
+
+def _no_key(key: str) -> InvalidMessage:
+    from difflib import get_close_matches  # noqa: PLC0415 - only for the message
+
+    near = get_close_matches(key, _OF_CALLS, n=1)
+    known = f"it has {', '.join(_OF_CALLS)}; agentmsg.decode reads calls of other formats"
+    msg = f"a tool call has no {excerpt(key)}; {f'did you mean {near[0]}?' if near else known}"
+    return InvalidMessage(msg, path=(key,))
+
+
+def _as_call(call: ToolUseBlock | Mapping[str, Any]) -> ToolUseBlock:
     """Return a call as a block; if a mapping has two ids, ``call_id`` is the link and ``id`` the item."""
     if isinstance(call, ToolUseBlock):
         return call
     if not is_a(call, (Mapping,)):
         msg = f"a tool call is a block or a mapping, not {excerpt(call)}"
-        raise InvalidMessage(msg, code="type", path=("tool_calls",))
+        raise InvalidMessage(msg, code="type")
     fields = shallow(call)
+    odd = next((str(key) for key in fields if key not in _OF_CALLS), None)
+    if odd is not None:
+        raise _no_key(odd)
     own = fields.pop("id", None)
     link = fields.pop("call_id", own)
-    given = [fields.pop(key) for key in ("input", "args", "arguments") if key in fields]
-    name = fields.pop("name", None)
-    if fields or len(given) > 1 or not isinstance(name, str):
-        found = ", ".join(sorted(map(excerpt, call)))
-        msg = f"a tool call has name, id or call_id, and input, args or arguments; not {found}"
-        raise InvalidMessage(msg, code="schema", path=("tool_calls",))
+    given = [fields[key] for key in _OF_CALLS[-3:] if key in fields]
+    name = fields.get("name")
+    if not isinstance(name, str):
+        msg = f"a tool call needs a name, a text, not {excerpt(name)}"
+        raise InvalidMessage(msg, code="required" if name is None else "type", path=("name",))
+    if len(given) > 1:
+        msg = "a tool call has only one of input, args and arguments"
+        raise InvalidMessage(msg, code="schema")
     is_text = bool(given) and isinstance(given[0], str)
     return ToolUseBlock(
         link,

@@ -37,6 +37,7 @@ _SEALED = "encrypted_content"
 _OF_MESSAGE = ("stop_reason", "stop_sequence", "stop_details", "container")
 # Those of the SDK's own that repeat what the provider's say.
 _SILENT = frozenset({"ping", STOP, "text", "citation", "thinking", "signature", "input_json", "compaction"})
+_EVENTS = (START, DELTA, STOP, "message_start", "message_delta", "message_stop", "ping")
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
 
@@ -120,6 +121,10 @@ class AnthropicEvents(Events):
 
     response: ClassVar[str] = "anthropic-response"
     live: ClassVar[str] = "agentmsg_codecs.anthropic.live"
+
+    def is_event(self, document: Native) -> bool:
+        """Whether an object is an event, by its type."""
+        return document.get("type") in _EVENTS
 
     def fold(self) -> Fold:
         """Return what collects events."""

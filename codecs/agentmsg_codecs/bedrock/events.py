@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 INDEX, START, DELTA, STOP = "contentBlockIndex", "contentBlockStart", "contentBlockDelta", "contentBlockStop"
 _REDACTED, _READABLE, _CITED = "redactedContent", "reasoningText", "citationsContent"
+_EVENTS = frozenset({START, DELTA, STOP, "messageStart", "messageStop", "metadata"})
 _OF_STOP = ("stopReason", "additionalModelResponseFields")
 
 
@@ -113,6 +114,10 @@ class BedrockEvents(Events):
 
     response: ClassVar[str] = "bedrock-response"
     live: ClassVar[str] = "agentmsg_codecs.bedrock.live"
+
+    def is_event(self, document: Native) -> bool:
+        """Whether an object is an event, by its one key."""
+        return len(document) == 1 and not _EVENTS.isdisjoint(document)
 
     def fold(self) -> Fold:
         """Return what collects events."""

@@ -87,6 +87,11 @@ class GeminiEvents(Events):
 
     response: ClassVar[str] = "gemini-response"
     live: ClassVar[str] = "agentmsg_codecs.gemini.live"
+    are_responses: ClassVar[bool] = True
+
+    def is_event(self, document: Native) -> bool:
+        """Whether an object is a response."""
+        return is_list(document.get("candidates"))
 
     def fold(self) -> GeminiFold:
         """Return what collects chunks."""

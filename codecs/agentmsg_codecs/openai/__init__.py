@@ -65,7 +65,7 @@ from agentmsg_codecs.openai.hints import HINTS
 from agentmsg_codecs.openai.likeness import is_message, sniff_messages
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CONTENT_KEYS, FAMILY
-from agentmsg_codecs.openai.pairs import PAIRS, put_together, taken_apart
+from agentmsg_codecs.openai.pairs import PAIRS, place_in_row, put_together, taken_apart
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, needs_reasoning, place_of_option
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
@@ -148,7 +148,12 @@ class OpenAICodec(Codec):
         pair = taken_apart(document)
         if pair is not None:
             request, start, rejected = pair
-            return marked(PAIRS.paired(self._read(request), start, rejected), FAMILY, pair=True)
+            try:
+                history = self._read(request)
+            except AgentMsgError as error:
+                error.path = place_in_row(error.path, start)
+                raise
+            return marked(PAIRS.paired(history, start, rejected), FAMILY, pair=True)
         return self._read(document)
 
     def _read(self, document: Any) -> am.History:

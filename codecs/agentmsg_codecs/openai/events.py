@@ -25,6 +25,13 @@ class OpenAIEvents(Events):
     live: ClassVar[str] = "agentmsg_codecs.openai.live"
     alternates: ClassVar[bool] = True
 
+    def is_event(self, document: Native) -> bool:
+        """Whether an object is a chunk: it says so, or says nothing and has a delta."""
+        choices = document.get("choices")
+        first: Any = choices[0] if is_list(choices) and choices else None
+        is_unnamed = document.get("object") is None and is_object(first)
+        return document.get("object") == CHUNK or (is_unnamed and "delta" in first and "message" not in first)
+
     def fold(self) -> Fold:
         """Return what collects chunks."""
         return OpenAIFold()

@@ -37,6 +37,15 @@ def taken_apart(document: Any) -> tuple[Native, int, list[Any]] | None:
     return {**request, "messages": [*prompt, *chosen]}, len(prompt), rejected
 
 
+def place_in_row(path: tuple[str | int, ...], start: int) -> tuple[str | int, ...]:
+    """Return the path in a row of what is at a path of its request; the chosen answer starts at an index."""
+    match path:
+        case ("messages", int(index), *rest) if index >= start:
+            return (_CHOSEN, index - start, *rest)
+        case _:
+            return (_INPUT, *path)
+
+
 def put_together(document: Any, history: am.History) -> Any:
     """Return the row of a request, if its history has a rejected answer; else the request."""
     rejected, start = PAIRS.rejected(history), PAIRS.start(history)

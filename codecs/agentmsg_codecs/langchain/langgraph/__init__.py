@@ -159,14 +159,20 @@ class LangGraphCodec(Codec):
     def _read_wrapped(self, document: Native) -> am.History:
         tree, marks = document.get("value"), document.get("spelling")
         if document[WIRE] == "json" and document.keys() == {WIRE, "value"} and is_old(tree):
-            history = self._read_tree(tree)
+            history = self._read_value(tree)
             return with_note(history, LG, adopt({**note_of(history, LG), "wire": "json"}))
         fits = _are_marks(marks) if "spelling" in document else is_json(tree)
         if document[WIRE] != "msgpack" or not fits or document.keys() - {WIRE, "value", "spelling"}:
             raise DecodeError(f"this isn't a document of {WIRE}: {excerpt(document)}", code="type")
         stamped = [digest(tree), marks] if marks else None
-        history = self._read_tree(tree)
+        history = self._read_value(tree)
         return with_note(history, LG, adopt({**note_of(history, LG), "spelling": stamped})) if stamped else history
+
+    def _read_value(self, tree: Any) -> am.History:
+        try:
+            return self._read_tree(tree)
+        except AgentMsgError as error:
+            raise error.at("value") from None
 
     def _read_json(self, document: Any) -> am.History:
         history = self._old.read(document)

@@ -29,6 +29,7 @@ from agentmsg_codecs.vercel.ui.folding import (
     ASKED,
     CALLED,
     META,
+    OF_TOOLS,
     STAYS,
     STEP,
     WHOLE_PARTS,
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.events import Fold
 
+_CHUNKS = frozenset({
+    "start", "start-step", "finish-step", "reset-step", "finish", "abort", "message-metadata",
+    *(f"{kind}-{step}" for kind in ("text", "reasoning") for step in ("start", "delta", "end")),
+})  # fmt: skip
 _REASONS = {"tool-calls": "tool_use", "content-filter": "content_filter"}
 
 
@@ -53,6 +58,11 @@ class VercelUIEvents(Events):
     live: ClassVar[str] = "agentmsg_codecs.vercel.ui.live"
     brings_all: ClassVar[bool] = False
     alternates: ClassVar[bool] = True
+
+    def is_event(self, document: Native) -> bool:
+        """Whether an object is a chunk, by its type."""
+        kind = document.get("type")
+        return type(kind) is str and (kind in _CHUNKS or kind in OF_TOOLS)
 
     def fold(self) -> Fold:
         """Return what collects chunks."""

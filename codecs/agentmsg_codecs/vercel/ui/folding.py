@@ -35,7 +35,7 @@ _STATES = {
     "tool-output-error": ("output-error", ("errorText",)),
 }  # fmt: skip
 _SET = frozenset({"input", "output", "errorText", "rawInput", "inputEncoding", "preliminary"})
-_OF_TOOLS = frozenset({
+OF_TOOLS = frozenset({
     *_STATES, "tool-input-delta", "tool-output-denied", "tool-approval-request", "tool-approval-response",
 })  # fmt: skip
 
@@ -87,7 +87,7 @@ class UIFold(Fold):
         family, _, what = kind.rpartition("-")
         if family in ("text", "reasoning") and what in ("start", "delta", "end"):
             self._take_text(family, what, event)
-        elif kind in _OF_TOOLS:
+        elif kind in OF_TOOLS:
             self._take_tool(kind, event)
         elif is_data(kind):
             self._take_data(event)

@@ -1,0 +1,268 @@
+"""What is no document of its format is refused, and the error says what it is, where, and what to call instead."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+import agentmsg as am
+from agentmsg.formats.events import events_of
+from data import effort
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+NAMES = am.codec_names()
+STREAMS = [name for name in NAMES if am.get_codec(name).events is not None]
+ANSWER = am.Msg.assistant(
+    "Hello", tool_calls=[{"id": "c1", "name": "f", "input": {"a": 1}}], id="m1", created_at=None, model="m"
+)
+# What providers say in place of an answer, and its words.
+FAILURES: dict[str, tuple[Any, str]] = {
+    "OpenAI": (
+        {"error": {"message": "Slow down", "type": "requests", "param": None, "code": "rate_limit_exceeded"}},
+        "requests: Slow down",
+    ),
+    "Anthropic": (
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}, "request_id": "r"},
+        "overloaded_error: Overloaded",
+    ),
+    "Gemini": (
+        {"error": {"code": 429, "message": "Too much", "status": "RESOURCE_EXHAUSTED"}}, "RESOURCE_EXHAUSTED: Too much"
+    ),
+    "Gemini, streamed": ([{"error": {"code": 400, "message": "Bad", "status": "INVALID"}}], "INVALID: Bad"),
+    "Bedrock": ({"message": "Too many", "__type": "ThrottlingException"}, "ThrottlingException: Too many"),
+    "boto3": (
+        {"Error": {"Message": "Too many", "Code": "ThrottlingException"}, "ResponseMetadata": {}},
+        "ThrottlingException: Too many",
+    ),
+    "Bedrock, streamed": ({"throttlingException": {"message": "Too many"}}, "throttlingException: Too many"),
+    "Responses, streamed": (
+        {"type": "error", "code": "server_error", "message": "Oops", "param": None, "sequence_number": 1},
+        "server_error: Oops",
+    ),
+    "AI SDK, streamed": ({"type": "error", "errorText": "Oops"}, "Oops"),
+    "vLLM": ({"object": "error", "message": "No model", "type": "NotFound", "code": 404}, "NotFound: No model"),
+    "Ollama": ({"error": "model not found"}, "model not found"),
+}  # fmt: skip
+
+
+def refusal(call: Callable[[], Any]) -> am.AgentMsgError:
+    """Return the error that a call raises."""
+    with pytest.raises(am.AgentMsgError) as caught:
+        call()
+    return caught.value
+
+
+def ways_in(document: Any, name: str) -> Iterator[Callable[[], Any]]:
+    """Yield the calls that read a document."""
+    codec: Any = name
+    yield lambda: am.decode(document, codec)
+    yield lambda: am.convert(document, codec, "json")
+    yield lambda: am.History.decode(document, codec)
+    if not am.get_codec(codec).binary:
+        raw = json.dumps(document)
+        yield lambda: am.loads(raw, codec)
+        yield lambda: am.convert(raw.encode(), codec, "json")
+
+
+@pytest.mark.parametrize("provider", STREAMS)
+@pytest.mark.parametrize("name", NAMES)
+def test_events_are_no_documents(name: str, provider: am.CodecName) -> None:
+    """An event, and a list of them, is refused by every format; the error names ``collect``."""
+    events = list(am.emit(ANSWER, provider, on_loss="ignore"))
+    are_responses = events_of(am.get_codec(provider)).are_responses
+    for document in (events, [] if are_responses else events[0], [] if are_responses else events[-1]):
+        for read in ways_in(document, name) if document else ():
+            error = refusal(read)
+            assert (error.codec, error.code) == (name, "schema")
+            assert f'agentmsg.collect(events, "{provider.removesuffix("-response")}")' in str(error)
+
+
+def test_each_event_of_gemini_is_a_response() -> None:
+    """A chunk of Gemini's can't be told from a response, so it is read as one."""
+    for event in am.emit(ANSWER, "gemini"):
+        assert am.decode(event, "gemini-response")[0].role == "assistant"
+        assert '"gemini-response") reads it' in str(refusal(lambda event=event: am.decode(event, "gemini")))
+
+
+def test_server_sent_events_are_collected() -> None:
+    """Bytes as a server sends them are no JSON; the error says what reads them."""
+    for raw in (b'data: {"id": "x"}\n\n', "event: message_start\ndata: {}\n\n"):
+        for name in NAMES:
+            if not am.get_codec(name).binary:
+                assert "agentmsg.collect" in str(refusal(lambda name=name, raw=raw: am.loads(raw, name)))
+
+
+@pytest.mark.parametrize("provider", list(FAILURES))
+@pytest.mark.parametrize("name", NAMES)
+def test_errors_say_what_the_provider_said(name: str, provider: str) -> None:
+    """A provider's error is refused by every format, with what it says."""
+    document, words = FAILURES[provider]
+    for read in ways_in(document, name):
+        error = refusal(read)
+        assert (error.codec, error.code) == (name, "failed")
+        assert error.message == f"the provider answered with an error: {words}"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if f"{name}-response" in NAMES])
+def test_requests_and_responses_name_each_other(name: str) -> None:
+    """A response given to a request's codec, and the other way round, is told what reads it."""
+    answer: Any = f"{name}-response"
+    codec: Any = name
+    response = am.encode(ANSWER, answer, on_loss="ignore")
+    request = am.encode(am.History.of("Hi").with_settings(model="m"), codec)
+    for document, wrong, right in ((response, codec, answer), (request, answer, codec)):
+        for read in ways_in(document, wrong):
+            error = refusal(read)
+            assert (error.codec, error.code) == (wrong, "schema")
+            assert f'agentmsg.decode(..., "{right}") reads it' in str(error)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_raw_and_plain_name_each_other(name: am.CodecName) -> None:
+    """``decode`` names ``loads`` for bytes and texts, ``loads`` names ``decode`` for anything else."""
+    for raw in ("{}", b"{}", bytearray(b"[]")):
+        assert "agentmsg.loads" in str(refusal(lambda raw=raw: am.decode(raw, name)))
+    plains: tuple[Any, ...] = ({}, [], None, 7)
+    for plain in plains:
+        assert "agentmsg.decode" in str(refusal(lambda plain=plain: am.loads(plain, name)))
+
+
+@pytest.mark.parametrize("document", [FAILURES["OpenAI"][0], FAILURES["Ollama"][0]])
+def test_an_error_has_no_format_either(document: Any) -> None:
+    """What isn't recognised says it, too."""
+    assert "the provider answered with an error" in str(refusal(lambda: am.recognize(document)))
+
+
+class Response(BaseModel):
+    """A response of an SDK."""
+
+    choices: list[Any]
+    object: str = "chat.completion"
+
+
+@attrs.frozen
+class Chunk:
+    """An event of an SDK."""
+
+    choices: list[Any]
+    object: str = "chat.completion.chunk"
+
+
+def test_sdk_objects_are_not_added_to_a_history() -> None:
+    """Whatever takes messages says how to read an object that is none."""
+    history: Any = am.History.of("Hi")
+    response: Any = Response(choices=[{"index": 0, "message": {"role": "assistant", "content": "Hello"}}])
+    chunk: Any = Chunk(choices=[{"index": 0, "delta": {"content": "Hello"}}])
+    for thing, how in ((response, 'agentmsg.decode(..., "openai-response")'), (chunk, "agentmsg.collect")):
+        for call in (
+            lambda thing=thing: history + thing,
+            lambda thing=thing: history + [thing],  # noqa: RUF005 - the sum is meant
+            lambda thing=thing: history.extended(thing),
+            lambda thing=thing: am.History.of(thing),
+            lambda thing=thing: am.encode(thing, "openai"),
+            lambda thing=thing: am.dumps([thing], "json"),
+        ):
+            error = refusal(call)
+            assert (type(error), error.code) == (am.InvalidMessage, "type")
+            assert how in str(error)
+
+
+def test_pydantic_says_it_too() -> None:
+    """A body that is a chunk, or an error, is refused with these words."""
+    for kind in (am.As["openai-response"], am.History):
+        with pytest.raises(ValidationError, match=r"agentmsg\.collect"):
+            TypeAdapter[Any](kind).validate_python(attrs.asdict(Chunk(choices=[])))
+
+
+@pytest.mark.parametrize("name", ["temperature", "top_p"])
+def test_settings_of_any_number(name: str) -> None:
+    """A setting that may be a fraction doesn't ask for a whole number."""
+    values: tuple[Any, ...] = ("hot", True, [1])
+    for value in values:
+        error = refusal(lambda value=value: am.Settings(**{name: value}))
+        assert (error.path, error.message.split(", not")[0]) == ((name,), f"{name} must be a number")
+
+
+TYPOS: dict[str, dict[str, Any]] = {
+    "nam": {"id": "c", "nam": "f", "input": {}},
+    "inputs": {"id": "c", "name": "f", "inputs": {}},
+    "idd": {"idd": "c", "name": "f"},
+    "type": {"id": "c", "type": "function", "function": {"name": "f"}},
+}
+
+
+@pytest.mark.parametrize("typo", list(TYPOS))
+def test_a_typo_in_a_call_is_the_only_thing_blamed(typo: str) -> None:
+    """The error of a tool call names the wrong key alone, and its place."""
+    calls = [{"id": "b", "name": "g"}, TYPOS[typo]]
+    made = refusal(lambda: am.Msg.assistant(tool_calls=calls))
+    assert (made.path, made.code) == (("tool_calls", 1, typo), "schema")
+    assert made.message.startswith(f"a tool call has no '{typo}'; ")
+    listed = refusal(lambda: am.History.of("Hi", {"role": "assistant", "content": "", "tool_calls": calls}))
+    assert listed.path == ("messages", 1, "tool_calls", 1, typo)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_settings_are_no_options(name: am.CodecName) -> None:
+    """A setting given as an option is told where it belongs, by all that takes options."""
+    history = am.History.of("Hi")
+    codec: Any = name
+    for call in (
+        lambda: am.encode(history, codec, model="m"),
+        lambda: am.dumps(history, codec, model="m"),
+        lambda: am.decode([], codec, model="m"),
+        lambda: history.encode(codec, model="m"),
+        lambda: history.messages_for(codec, model="m"),
+        lambda: am.As(codec, model="m"),
+        lambda: am.get_codec(codec, model="m"),
+    ):
+        error = refusal(call)
+        assert error.code == "option"
+        assert "history.with_settings(model=...)" in str(error)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the paths of all that is inside a document."""
+    if type(value) not in (dict, list):
+        return
+    for step, inner in value.items() if type(value) is dict else enumerate(value):
+        yield (*path, step)
+        yield from places(inner, (*path, step))
+
+
+def replaced(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """Return a document with something else at a path."""
+    if not path:
+        return new
+    copied: Any = type(value)(value)
+    copied[path[0]] = replaced(value[path[0]], path[1:], new)
+    return copied
+
+
+JUNK: tuple[Any, ...] = (7, "x", None, True, [], {}, [7], {"zz": 1}, {1: 2}, float("nan"), "\ud800", object())
+
+
+# The arrays of msgpack have names in their paths.
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "msgpack"])
+def test_paths_begin_at_the_document(name: am.CodecName) -> None:
+    """What is wrong in one place of a document is reported there, or around it, and nowhere else."""
+    rng, found = random.Random(1), [document for _, document in documents(name)]
+    for _ in range(effort(1_000)):
+        document = rng.choice(found)
+        inside = list(places(document))
+        place = rng.choice(inside or [()])
+        try:
+            am.decode(replaced(document, place, rng.choice(JUNK)), name)
+        except am.AgentMsgError as error:
+            path, shorter = error.path, min(len(error.path), len(place))
+            # Beside the place stands what a part lacks; ("messages",) is what a row lacks without it.
+            is_there = path[:shorter] == place[:shorter] or path[:-1] == place[:-1] or path == ("messages",)
+            assert is_there, (place, str(error))  # noqa: PT017 - many are read
