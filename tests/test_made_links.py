@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
 
 OLD = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
-FUNCTION = {"name": "f", "arguments": {}}
+FUNCTION = {"name": "f", "args": {}}
+NAMED = {"name": "f", "arguments": {}}
 # A document with one call that has no id, by format.
 CALLS: dict[CodecName, Any] = {
     "gemini-response": {
-        "candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}, "index": 0}]
+        "candidates": [{"content": {"role": "model", "parts": [{"functionCall": FUNCTION}]}, "index": 0}]
     },
-    "gemini": [{"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]}],
+    "gemini": [{"role": "model", "parts": [{"functionCall": FUNCTION}]}],
     "openai": [OLD],
     "openai-response": {"choices": [{"index": 0, "message": OLD, "finish_reason": "function_call"}]},
-    "hf": [{"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": FUNCTION}]}],
+    "hf": [{"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": NAMED}]}],
     "sharegpt": [{"from": "function_call", "value": '{"name": "f", "arguments": {}}'}],
     "pydantic-ai": [{"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "f", "args": {}}]}],
     "vercel-ui": [{"role": "assistant", "parts": [{"type": "tool-f", "state": "input-available", "input": {}}]}],

@@ -101,7 +101,7 @@ def _moved(home: str, schema: Any, handler: Any) -> Any:
         if key == "$ref" and isinstance(value, str) and value.startswith(_DEFS):
             name = value.removeprefix(_DEFS)
             copy |= _in_one_mode(core_schema.definition_reference_schema(_core_ref(home, name)), handler)
-        elif key == "mapping" and schema.keys() == {"propertyName", "mapping"}:
+        elif key == "mapping" and is_object(value) and schema.keys() == {"propertyName", "mapping"}:
             copy[key] = {tag: _moved(home, {"$ref": target}, handler)["$ref"] for tag, target in value.items()}
         else:
             copy[key] = _moved(home, value, handler)
