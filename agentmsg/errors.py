@@ -42,7 +42,7 @@ CODES: Mapping[str, str] = {
     "bytes": "the input is larger than Limits.bytes",
     "column": "no column of a Parquet file holds the documents, or several do",
     "compression": "compressed bytes are damaged or cut",
-    "content-loss": "writing would lose content, and no loss report was asked for",
+    "content-loss": "writing would lose content that nobody allowed to lose",
     "cut": "a stream ended before its message",
     "depth": "values are nested deeper than Limits.depth, or contain themselves",
     "duplicate-key": "an object holds a key twice, and the policy is 'error'",
@@ -247,6 +247,7 @@ class LossError(AgentMsgError):
 
     Attributes:
         losses: the content losses that stopped the encoding; otherwise empty.
+        allow: the words for ``allow`` that would allow them.
     """
 
     def __init__(
@@ -257,9 +258,11 @@ class LossError(AgentMsgError):
         path: Sequence[str | int] = (),
         codec: str | None = None,
         losses: Sequence[object] = (),
+        allow: Sequence[str] = (),
     ) -> None:
         super().__init__(message, code=code, path=path, codec=codec)
         self.losses: tuple[object, ...] = _gone_through(losses, ())
+        self.allow: tuple[str, ...] = _gone_through(allow, ())
 
 
 class CodecLookupError(AgentMsgError, LookupError):

@@ -103,7 +103,10 @@ def _chunks(provider: CodecName) -> Work:
 
 
 def _transcode(provider: CodecName) -> Work:
-    return lambda given: list(am.transcode(given, provider, _OTHER[provider]))
+    def work(given: list[Any]) -> Any:
+        return list(am.transcode(given, provider, _OTHER[provider]))
+
+    return work
 
 
 def _frames(_: CodecName) -> Work:

@@ -702,7 +702,7 @@ def test_results_have_the_names_of_their_calls() -> None:
         (am.ToolResultBlock("c", error="no"), result("c", content="no", is_error=True), "annotation"),
         (am.ToolResultBlock("c", "oh no", error="no"), result("c", content="oh no", is_error=True), "annotation"),
         (am.ToolResultBlock("c", "x", error="no"), result("c", content="x", is_error=True), "content"),
-        (am.ToolResultBlock("c", "x", status="denied"), result("c", content="x", is_error=True), "content"),
+        (am.ToolResultBlock("c", "x", status="denied"), result("c", content="x", is_error=True), "annotation"),
         (am.ToolResultBlock("c", "x", status="odd"), result("c", content="x"), "annotation"),
         (am.ToolResultBlock("c", "x", artifact=1), result("c", content="x"), "annotation"),
         (am.ToolResultBlock(None, "x"), result("call_0_0_tool", content="x"), "annotation"),

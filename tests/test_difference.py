@@ -229,7 +229,17 @@ RESULTS: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
     ),
     "texts as one": ({"content": [TextBlock("a b"), TextBlock("c d")]}, {"content": [TextBlock("a b\nc d")]}, False),
     "a value gone": ({"structured": {"t": 4}}, {}, True),
-    "a failure gone": ({"content": [TextBlock("x")], "status": "error"}, {"content": [TextBlock("x")]}, True),
+    "a failure gone that its text tells": (
+        {"content": [TextBlock("x")], "status": "error"},
+        {"content": [TextBlock("x")]},
+        False,
+    ),
+    "a failure gone": ({"status": "error"}, {}, True),
+    "a failure that is a success": (
+        {"content": [TextBlock("x")], "status": "error"},
+        {"content": [TextBlock("x")], "status": "success"},
+        True,
+    ),
     "denied, not only failed": ({"status": "denied"}, {"status": "error"}, True),
     "an image gone": ({"content": [TextBlock("x"), _IMAGE]}, {"content": [TextBlock("x")]}, True),
     "more than it said": ({"content": [TextBlock("x")]}, {"content": [TextBlock("x"), TextBlock("y")]}, True),

@@ -17,6 +17,7 @@ import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -26,6 +27,10 @@ from agentmsg.cli.guide import guides
 from agentmsg.cli.program import program
 from agentmsg.errors import CODES
 from support.examples import CORE, ROOT, Example, examples, located, run_python, text_of
+from support.providers import playing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 README = "README.md"
 GUIDES = sorted(f"agentmsg/guides/{path.name}" for path in (CORE / "guides").glob("*.md"))
@@ -57,6 +62,13 @@ def _clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def provider() -> Iterator[dict[str, str]]:
+    """Play the providers that the examples ask; return how their SDKs find them."""
+    with playing() as variables:
+        yield variables
+
+
 def run_console(example: Example) -> int:
     """Run the commands of a block, and compare their output on both streams together; return their number."""
     parts = example.text.removeprefix("$ ").split("\n$ ")
@@ -70,8 +82,10 @@ def run_console(example: Example) -> int:
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_examples_are_true(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_are_true(name: str, monkeypatch: pytest.MonkeyPatch, provider: dict[str, str]) -> None:
     """The examples of a file run in order, and give each value, error and line that they claim."""
+    for variable, value in provider.items():
+        monkeypatch.setenv(variable, value)
     module = ModuleType("an_example")
     # cattrs and dataclasses look up a class's annotations in its module.
     monkeypatch.setitem(sys.modules, module.__name__, module)

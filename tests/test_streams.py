@@ -465,11 +465,14 @@ def test_streams_may_be_asynchronous() -> None:
         for piece in _cut(raw, Random(3)):
             yield piece
 
-    async def run() -> tuple[am.History, list[Any], am.Losses]:
+    async def run() -> tuple[am.History, list[Any], am.Losses, list[bytes]]:
         stream = am.transcode(pieces(), provider, "openai")
-        return await am.collect(pieces(), provider), [event async for event in stream], stream.losses
+        history, events = await am.collect(pieces(), provider), [event async for event in stream]
+        framed = am.stream.sse(am.transcode(pieces(), provider, "openai"))
+        return history, events, stream.losses, [frame async for frame in framed]
 
-    history, events, losses = asyncio.run(run())
+    history, events, losses, frames = asyncio.run(run())
+    assert frames == list(am.stream.sse(events))
     wanted = am.transcode(raw, provider, "openai")
     assert am.same(history, am.collect(raw, provider))
     assert events == list(wanted)

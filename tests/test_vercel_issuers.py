@@ -100,9 +100,6 @@ KINDS: list[tuple[str, list[Any], list[Any]]] = [
     ("openai-responses", [openai("message", "msg_1", role="assistant", phase="final_answer", content=[
         {"type": "output_text", "text": "a", "annotations": [NOTED]}])],
      [{"type": "text", "text": "a", **told("openai", itemId="msg_1", phase="final_answer", annotations=[NOTED])}]),
-    ("openai-responses", [openai("message", "msg_1", role="assistant", content=[
-        {"type": "refusal", "refusal": "No."}])],
-     [{"type": "text", "text": "No.", **told("openai", itemId="msg_1", type="refusal")}]),
     ("openai-responses", [{"type": "reasoning", "id": "rs_1", "encrypted_content": "e", "summary": [
         {"type": "summary_text", "text": "a"}, {"type": "summary_text", "text": "b"}]}],
      [{"type": "reasoning", "text": text, **told("openai", reasoningEncryptedContent="e", itemId="rs_1")}

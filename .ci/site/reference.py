@@ -67,6 +67,15 @@ def _public(module: griffe.Object | griffe.Alias) -> Names:
     return {f"{module.path}.{name}": module.members[name] for name in names if not name.startswith("__")}
 
 
+def _named(package: griffe.Module) -> Names:
+    """Return the public names of the package, and of its public modules those that it hasn't itself."""
+    own = _public(package)
+    inside = [_public(found) for found in own.values() if found.is_module]
+    names = {path: found for path, found in own.items() if not found.is_module}
+    homes = set(map(_home, names.values()))
+    return names | {path: found for each in inside for path, found in each.items() if _home(found) not in homes}
+
+
 def _home(found: griffe.Object | griffe.Alias) -> str:
     return found.target_path if isinstance(found, griffe.Alias) else found.path
 
@@ -166,9 +175,9 @@ def api_pages(root: Path) -> dict[str, str]:
         face = package[module.removeprefix("agentmsg.")]
         pages[page] = (title, f"`{module}`: {_about(face)}", _public(face))
     shown = {_home(found) for page, _, _ in _FACES for found in pages[page][2].values()}
-    for path, found in _public(package).items():
+    for path, found in _named(package).items():
         home = _home(found)
-        if not found.is_module and home not in shown:
+        if home not in shown:
             pages[_page_of(home)][2][path] = found
     pages = {page: each for page, each in pages.items() if each[2]}
     wrong = [

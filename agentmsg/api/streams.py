@@ -8,29 +8,31 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from agentmsg.api.reading import decode
 from agentmsg.api.writing import convert, encode, refuse_losses
 from agentmsg.errors import AgentMsgError, InvalidMessage, StreamBroken, refused
-from agentmsg.fitting.difference import difference
-from agentmsg.fitting.losses import Losses
+from agentmsg.fitting.account import account
+from agentmsg.fitting.allowing import allowed
+from agentmsg.fitting.fitted import make_fitted
 from agentmsg.formats.events import events_of
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import one_of
 from agentmsg.model.history import History, as_history
 from agentmsg.registry import get_codec
 from agentmsg.stream.accumulator import PARTIAL
-from agentmsg.stream.frames import Frames, async_events, events_in
+from agentmsg.stream.frames import Frames, async_events, events_in, is_async
 from agentmsg.stream.live import ChunkReader
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, MutableSequence
 
     from agentmsg.api.writing import Conversion
-    from agentmsg.fitting.losses import Loss
+    from agentmsg.fitting.allowing import Allow
+    from agentmsg.fitting.losses import Loss, Losses
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.events import Events, Fold, Thinking
     from agentmsg.limits import Limits
     from agentmsg.model.msg import Msg
     from agentmsg_codecs import CodecName
 
-__all__ = ["Transcoded", "collect", "emit", "transcode"]
+__all__ = ["AsyncTranscoded", "Transcoded", "collect", "emit", "transcode"]
 
 Partial = Literal["error", "keep"]
 
@@ -79,16 +81,11 @@ def collect(
     """
     one_of(partial, "partial", "error", "keep")
     source = _Source(codec, limits, options)
-    if _is_async(events):
+    if is_async(events):
         return _collected_later(source, events, partial)
     for _ in source.now(events):
         pass
     return _collected(source, partial)
-
-
-def _is_async(events: Any) -> bool:
-    kind: Any = events.__class__
-    return hasattr(kind, "__aiter__") and not hasattr(kind, "__iter__")
 
 
 class _Source:
@@ -217,6 +214,7 @@ def emit(
     size: int = 24,
     losses: MutableSequence[Loss] | None = None,
     on_loss: Literal["error", "ignore"] = "error",
+    allow: Allow = (),
     **options: Any,
 ) -> Iterator[dict[str, Any]]:
     """Return the events of the stream that would have brought a message: for mocks, replays and tests.
@@ -229,6 +227,7 @@ def emit(
         size: how many characters a piece of a text has.
         losses: as for ``encode``, and what the stream can't bring.
         on_loss: as for ``encode``.
+        allow: as for ``encode``.
         options: options of the codec of responses.
 
     Raises:
@@ -241,7 +240,7 @@ def emit(
     events = events_of(get_codec(codec))
     response: Any = events.response
     if events.brings_all:
-        document = encode(_ended(message), response, losses=losses, on_loss=on_loss, **options)
+        document = encode(_ended(message), response, losses=losses, on_loss=on_loss, allow=allow, **options)
         return events.unfold(document, size)
     document = encode(message, response, on_loss="ignore", **options)
     fold = events.fold()
@@ -249,11 +248,12 @@ def emit(
         fold.add(event)
     one_of(on_loss, "on_loss", "error", "ignore")
     back = decode(fold.document(), response, **options)
-    lost = Losses(difference(as_history(message), back, response), codec=response)
+    given = as_history(message)
+    lost = account(make_fitted(given, back, response))
     if losses is not None:
         losses.extend(lost)
     elif on_loss == "error":
-        refuse_losses(lost.content)
+        refuse_losses(lost, given, allowed(allow) | get_codec(response, **options).decided)
     return events.unfold(document, size)
 
 
@@ -266,15 +266,11 @@ def _ended(message: Msg | History) -> Msg | History:
     return message.evolve(finish_reason="tool_use" if message.tool_calls else "stop")
 
 
-class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
-    """The events of a stream in another provider's form, as they arrive; see ``transcode``.
-
-    Iterate with ``for``, or with ``async for`` if the source is asynchronous. An event in gives its events out before
-    the next is read.
-    """
+class _Transcoding:
+    """What transcodes the events of a stream, and how its whole answer was converted."""
 
     def __init__(
-        self, events: Any, source: CodecName | Codec, target: CodecName | Codec, thinking: Thinking, limits: Limits
+        self, source: CodecName | Codec, target: CodecName | Codec, thinking: Thinking, limits: Limits
     ) -> None:
         one_of(thinking, "thinking", "show", "drop")
         self._source, target_events = _Source(source, limits, {}), events_of(get_codec(target))
@@ -282,9 +278,6 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
         self._read = ChunkReader(self._source.codec)
         self._writer = target_events.writer(self._to, thinking)
         self._writer.waits = self._source.events.alternates
-        is_async = _is_async(events)
-        self._now = None if is_async else self._stream(events)
-        self._later = self._async_stream(events) if is_async else None
         self._converted: Conversion | None = None
 
     @property
@@ -304,38 +297,6 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
         """What the target can't hold of the whole answer: the loss report of ``converted``."""
         return self.converted.losses
 
-    def __iter__(self) -> Transcoded:
-        """Return this iterator."""
-        return self
-
-    def __aiter__(self) -> Transcoded:
-        """Return this iterator."""
-        return self
-
-    def __next__(self) -> dict[str, Any]:
-        """Return the next event of the target."""
-        if self._now is None:
-            raise StopIteration
-        return next(self._now)
-
-    async def __anext__(self) -> dict[str, Any]:
-        """Return the next event of the target."""
-        if self._later is None:
-            raise StopAsyncIteration
-        return await anext(self._later)
-
-    def _stream(self, pieces: Any) -> Iterator[dict[str, Any]]:
-        for event in self._source.now(pieces):
-            yield from self._take(event)
-        yield from self._end()
-
-    async def _async_stream(self, pieces: AsyncIterable[Any]) -> AsyncIterator[dict[str, Any]]:
-        async for event in self._source.later(pieces):
-            for made in self._take(event):
-                yield made
-        for made in self._end():
-            yield made
-
     def _take(self, event: Any) -> list[dict[str, Any]]:
         chunk = self._read(event) if self._source.fold.error is None else None
         return [] if chunk is None else self._writer.add(chunk)
@@ -350,18 +311,75 @@ class Transcoded(Iterator[dict[str, Any]], AsyncIterator[dict[str, Any]]):
         return last
 
 
+class Transcoded(_Transcoding, Iterator[dict[str, Any]]):
+    """The events of a stream in another provider's form, as they arrive; see ``transcode``.
+
+    An event in gives its events out before the next is read.
+    """
+
+    def __init__(self, pieces: Any, *given: Any) -> None:
+        super().__init__(*given)
+        self._events = self._stream(pieces)
+
+    def __next__(self) -> dict[str, Any]:
+        """Return the next event of the target."""
+        return next(self._events)
+
+    def _stream(self, pieces: Any) -> Iterator[dict[str, Any]]:
+        for event in self._source.now(pieces):
+            yield from self._take(event)
+        yield from self._end()
+
+
+class AsyncTranscoded(_Transcoding, AsyncIterator[dict[str, Any]]):
+    """``Transcoded`` for events that arrive asynchronously: iterate with ``async for``."""
+
+    def __init__(self, pieces: AsyncIterable[Any], *given: Any) -> None:
+        super().__init__(*given)
+        self._events = self._stream(pieces)
+
+    async def __anext__(self) -> dict[str, Any]:
+        """Return the next event of the target."""
+        return await anext(self._events)
+
+    async def _stream(self, pieces: AsyncIterable[Any]) -> AsyncIterator[dict[str, Any]]:
+        async for event in self._source.later(pieces):
+            for made in self._take(event):
+                yield made
+        for made in self._end():
+            yield made
+
+
+@overload
 def transcode(
-    events: AsyncIterable[Any] | Iterable[Any] | bytes | str,
+    events: Iterable[Any] | bytes | str,
     source: CodecName | Codec,
     target: CodecName | Codec,
     *,
     thinking: Thinking = "show",
     limits: Limits = DEFAULT_LIMITS,
-) -> Transcoded:
+) -> Transcoded: ...
+@overload
+def transcode(
+    events: AsyncIterable[Any],
+    source: CodecName | Codec,
+    target: CodecName | Codec,
+    *,
+    thinking: Thinking = "show",
+    limits: Limits = DEFAULT_LIMITS,
+) -> AsyncTranscoded: ...
+def transcode(
+    events: Any,
+    source: CodecName | Codec,
+    target: CodecName | Codec,
+    *,
+    thinking: Thinking = "show",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Transcoded | AsyncTranscoded:
     """Return the events of another provider, as those of a stream come in.
 
     Args:
-        events: as for ``collect``.
+        events: as for ``collect``. An async iterable gives an async iterator.
         source: the format of the provider that answers.
         target: that of the client.
         thinking: what becomes of thinking that the target's provider didn't sign: "show" it, though the client can't
@@ -373,4 +391,5 @@ def transcode(
         DecodeError: while iterating, if it isn't such a stream.
         CodecLookupError: if there is no such codec; code "option" if a format has no streams.
     """
-    return Transcoded(events, source, target, thinking, limits)
+    transcoding = AsyncTranscoded if is_async(events) else Transcoded
+    return transcoding(events, source, target, thinking, limits)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from agentmsg.errors import is_a
-from agentmsg.fitting.difference import difference
+from agentmsg.fitting.account import account
+from agentmsg.fitting.fitted import make_fitted
 from agentmsg.model.checks import flag, one_of
 from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
@@ -89,7 +90,7 @@ def trim_messages(
     is_whole = len(kept) == len(body) and all(map(is_, kept, body))
     trimmed = history if is_whole else history.evolve(messages=(*system, *kept))
     if losses is not None:
-        losses.extend(difference(history, trimmed, "trim"))
+        losses.extend(account(make_fitted(history, trimmed, "trim")))
     return trimmed
 
 

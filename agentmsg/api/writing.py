@@ -5,16 +5,17 @@ Each is short: find the codec, read (or fit and write), and add the codec's name
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence
+from collections.abc import Mapping, MutableSequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 import attrs
 
 from agentmsg.api.reading import decoded, loads
-from agentmsg.errors import AgentMsgError, CodecLookupError, LossError, is_a
+from agentmsg.errors import AgentMsgError, CodecLookupError, InvalidMessage, is_a
 from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.account import account, loses_content
+from agentmsg.fitting.allowing import allowed, refuse
 from agentmsg.fitting.carry import carried, restore
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
@@ -25,13 +26,14 @@ from agentmsg.model.checks import clean_repr, flag, one_of
 from agentmsg.model.construction import maker, paused
 from agentmsg.model.history import History, MsgLike, as_history
 from agentmsg.model.msg import Msg
-from agentmsg.model.pickling import repr_html
+from agentmsg.model.pickling import above, repr_html
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import thawed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
+    from agentmsg.fitting.allowing import Allow
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.formats.codec import Codec
     from agentmsg.values.text import Duplicates
@@ -51,9 +53,10 @@ __all__ = [
 
 OnLoss = Literal["error", "ignore"]
 # Arguments of encode that aren't codec options.
-_WRITING = ("losses", "on_loss", "carry", "repair")
+_WRITING = ("losses", "on_loss", "allow", "carry", "repair")
 _ERROR: Final = "error"
 _LAST: Final = "last"
+_NONE: Final = ()
 # Below this many messages, pausing the collector costs more than it saves.
 _MANY = 16
 _PLAIN = (list, dict)
@@ -66,18 +69,28 @@ class Conversion:
     Attributes:
         document: the document in the target format: plain data, or bytes if you passed bytes.
         losses: the loss report: exactly what the target can't hold.
-        history: the history that was read from the source.
+        history: the history that was read from the source, or given.
+        codec: the target's codec.
     """
 
     document: Any
     losses: Losses
     history: History
+    codec: Codec = attrs.field(eq=False)
     __repr__ = clean_repr
 
     def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
         """Yield the fields to show: losses first, because the document may be long."""
         yield "losses", self.losses
         yield "document", self.document
+
+    def dump_losses(self) -> bytes:
+        """Return the loss report in its file form, for ``load_losses``, as ``agentmsg.dump_losses`` does."""
+        document, codec = self.document, self.codec
+        # Not every document holds made ids: the report is bound to what is read back.
+        output = loads(document, codec) if is_raw(document) else decoded(document, codec, DEFAULT_LIMITS)
+        lines: bytes = above("fitting.loss_reports").dump_losses(self.losses, output)
+        return lines
 
     def _repr_html_(self) -> str | None:
         """Return the loss table and the document as HTML for a notebook; None without the extra ``html``."""
@@ -94,6 +107,7 @@ def encode(
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
+    allow: Allow = (),
     carry: bool = False,
     repair: bool = False,
     **options: Any,
@@ -105,6 +119,7 @@ def encode(
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
+    allow: Allow = (),
     carry: bool = False,
     repair: bool = False,
     **options: Any,
@@ -115,6 +130,7 @@ def encode(
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
+    allow: Allow = (),
     carry: bool = False,
     repair: bool = False,
     **options: Any,
@@ -127,6 +143,8 @@ def encode(
         codec: the format to write.
         losses: a list that collects the losses.
         on_loss: without a list, "error" refuses to lose content and "ignore" allows it.
+        allow: kinds of content that may be lost anyway, such as ``("thinking", "citations")``. What a codec option
+            decides, such as ``thinking="drop"``, is allowed, and so is what ``repair`` mends.
         carry: keep lost content in the metadata of a message, if the format has any. It then isn't lost: read the
             document back, and ``restore`` returns it.
         repair: fix what the provider would refuse, as ``agentmsg.repair`` does; the losses list the changes.
@@ -139,9 +157,11 @@ def encode(
     """
     chosen = writing_codec(codec, options, repair=repair)
     _check(losses, on_loss, carry)
+    words = chosen.decided | allowed(allow) if allow is not _NONE else chosen.decided
     history = _given(messages, chosen)
     chosen = chosen.suited(history)
-    return _written(chosen, _fitting(history, chosen, losses, on_loss, carry=carry, repair=repair))
+    how = _Way(losses, on_loss, words, carry, repair)
+    return _written(chosen, _fitting(history, chosen, how))
 
 
 def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> list[Any]:
@@ -199,6 +219,7 @@ def dumps(
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
+    allow: Allow = (),
     carry: bool = False,
     repair: bool = False,
     **options: Any,
@@ -214,85 +235,94 @@ def dumps(
     # Checking absent arguments takes longer than finding that a history has grown.
     if losses is not None or on_loss is not _ERROR or carry is not False:
         _check(losses, on_loss, carry)
+    words = chosen.decided | allowed(allow) if allow is not _NONE else chosen.decided
     history = _given(messages, chosen)
     chosen = chosen.suited(history)
+    how = _Way(losses, on_loss, words, carry, repair)
     if len(history.messages) < _MANY:
-        return _dumped(history, chosen, losses, on_loss, carry=carry, repair=repair)
+        return _dumped(history, chosen, how)
     with paused():
-        return _dumped(history, chosen, losses, on_loss, carry=carry, repair=repair)
+        return _dumped(history, chosen, how)
 
 
-def _dumped(
-    history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool, repair: bool
-) -> bytes:
-    fitting = _fitting(history, codec, losses, on_loss, carry=carry, repair=repair)
+def _dumped(history: History, codec: Codec, how: _Way) -> bytes:
+    fitting = _fitting(history, codec, how)
     try:
         return codec.to_bytes(fitting)
     except AgentMsgError as error:
         raise named(error, codec) from None
 
 
-def _fitting(
-    history: History, codec: Codec, losses: MutableSequence[Loss] | None, on_loss: OnLoss, *, carry: bool, repair: bool
-) -> History:
-    if codec.caps.everything and not repair:
+class _Way(NamedTuple):
+    """How to write a history: the arguments of ``encode``, with the words of all that may be lost."""
+
+    losses: MutableSequence[Loss] | None
+    on_loss: OnLoss
+    allow: frozenset[str]
+    carry: bool
+    repair: bool
+
+
+def _fitting(history: History, codec: Codec, how: _Way) -> History:
+    if codec.caps.everything and not how.repair:
         return history
-    fitted = _fitted(history, codec, repair=repair)
+    fit_alone = fit(history, codec)
+    fitted = _mended(fit_alone, codec) if how.repair else fit_alone
     if fitted.history is fitted.source:
         return fitted.history
-    output, lost = carried(fitted, codec) if carry else (fitted.history, account(fitted))
-    if losses is not None:
-        losses.extend(lost)
-    elif on_loss == "error" and loses_content(fitted):
-        refuse_losses(lost.content)
+    output, lost = carried(fitted, codec) if how.carry else (fitted.history, account(fitted))
+    if how.losses is not None:
+        how.losses.extend(lost)
+    elif how.on_loss == "error" and not lost.carried and loses_content(fit_alone):
+        # What a repair mends, the caller decided.
+        refuse_losses(account(fit_alone) if how.repair else lost, history, how.allow)
     return output
 
 
-def _fitted(history: History, codec: Codec, *, repair: bool) -> Fitted:
-    fitted = fit(history, codec)
-    if not repair:
-        return fitted
+def _mended(fitted: Fitted, codec: Codec) -> Fitted:
     from agentmsg.fitting.repairing import repaired  # noqa: PLC0415 - few ask for it
 
     return repaired(fitted, codec)
 
 
-def refuse_losses(content: Losses) -> None:
-    """Refuse to lose content.
+def refuse_losses(losses: Losses, history: History, allow: frozenset[str]) -> None:
+    """Refuse to lose content of a history, but for what some words allow.
 
     Raises:
-        LossError: if there are any losses.
+        LossError: if there is any other.
     """
-    if not content:
-        return
-    first = "; ".join(map(str, content[:3]))
-    more = f"; and {len(content) - 3} more" if len(content) > 3 else ""  # noqa: PLR2004 - as many as are shown
-    msg = f"writing would lose content: {first}{more} (pass losses=[] to collect the losses, or on_loss='ignore')"
-    raise LossError(msg, codec=content.codec, path=content[0].path, losses=content)
+    how = "allow=[{quoted}] allows it; losses=[] collects the losses, on_loss='ignore' ignores them"
+    refuse(losses, history, allow, how, "writing would lose content")
 
 
 def convert(
     document: Any,
-    source: CodecName | Codec,
-    target: CodecName | Codec,
+    source: CodecName | Codec | None = None,
+    target: CodecName | Codec | None = None,
     *,
+    to: CodecName | Codec | None = None,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
+    on_loss: Literal["report", "error", "ignore"] = "report",
+    allow: Allow = (),
     carry: bool = False,
     repair: bool = False,
     model: str | None = None,
     max_tokens: int | None = None,
 ) -> Conversion:
-    """Convert a document to another format, and report exactly what is lost.
+    """Convert a document, or a history in hand, to another format, and report exactly what is lost.
 
     ``restore(decode(result.document, target), result.losses)`` rebuilds the source's history.
 
     Args:
-        document: plain data or objects, as for ``decode``, or bytes or text, in the source format.
-        source: the format of the document.
-        target: the format to write: plain data for plain data, bytes for bytes.
+        document: plain data or objects, as for ``decode``, or bytes or text, in the source format; or a history.
+        source: the format of the document; None for a history: ``convert(history, to="anthropic")``.
+        target: the format to write: plain data for plain data and histories, bytes for bytes.
+        to: the same as ``target``.
         limits: bounds on what is read.
         duplicates: as for ``loads``, for bytes and text.
+        on_loss: "report" never raises for a loss; "error" refuses to lose content.
+        allow: kinds of content that may be lost, as for ``encode``; any other is refused.
         carry: as for ``encode``. The report then lists the other losses, and counts those in the document.
         repair: as for ``encode``. The report lists both losses and repairs.
         model: the name of the model to ask. Without it, a model name that means nothing to the target's provider is
@@ -300,22 +330,73 @@ def convert(
         max_tokens: the most tokens to write.
 
     Raises:
-        DecodeError: if the document can't be read. Losses never raise.
+        DecodeError: if the document can't be read.
+        InvalidMessage: code "required" if a format is missing, "option" if one is too many.
+        LossError: code "content-loss", if you refuse losses.
         CodecLookupError: if there is no such codec, if ``repair`` has no rules for this provider, or if the format has
             no place for the given settings.
     """
-    to, read_by = writing_codec(target, {}, repair=repair), get_codec(source)
+    chosen, read_by = _two_codecs(document, source, _one_target(target, to), repair=repair)
     flag(carry, "carry")
-    if duplicates is not _LAST:
-        one_of(duplicates, "duplicates", _LAST, "error")
+    one_of(duplicates, "duplicates", _LAST, "error")
+    one_of(on_loss, "on_loss", "report", "error", "ignore")
+    refuses: OnLoss = "error" if on_loss == "error" or (allow is not _NONE and on_loss == "report") else "ignore"
+    way = _Way(None, refuses, chosen.decided | allowed(allow), carry, repair)
     with paused():
-        is_text = type(document) not in _PLAIN and is_raw(document)
-        if is_text:
+        is_text = read_by is not None and type(document) not in _PLAIN and is_raw(document)
+        if read_by is None:
+            history = _given(document, chosen)
+        elif is_text:
             history = loads(document, read_by, limits=limits, duplicates=duplicates)
         else:
             history = decoded(document, read_by, limits)
-        asked = with_asked(history, to, model=model, max_tokens=max_tokens)
-        to = to.suited(asked)
-        fitted = over(_fitted(asked, to, repair=repair), history, is_secret=False)
-        output, losses = carried(fitted, to, read_by.name) if carry else (fitted.history, account(fitted))
-        return _make_conversion(to.to_bytes(output) if is_text else _written(to, output), losses, history)
+        asked = with_asked(history, chosen, model=model, max_tokens=max_tokens)
+        return _converted(history, asked, chosen.suited(asked), way, (is_text, read_by.name if read_by else None))
+
+
+def _converted(
+    history: History, asked: History, codec: Codec, way: _Way, source: tuple[bool, str | None]
+) -> Conversion:
+    """Write what was read, with some settings set.
+
+    Args:
+        history: as it was read.
+        asked: the same, with the settings.
+        codec: to write with.
+        way: how to write.
+        source: whether it was text, and its format, if known.
+    """
+    is_text, name = source
+    plain = fit(asked, codec)
+    alone = over(plain, history, is_secret=False)
+    fitted = over(_mended(plain, codec), history, is_secret=False) if way.repair else alone
+    output, losses = carried(fitted, codec, name) if way.carry else (fitted.history, account(fitted))
+    if way.on_loss == "error" and not losses.carried:
+        refuse_losses(account(alone) if way.repair else losses, history, way.allow)
+    return _make_conversion(codec.to_bytes(output) if is_text else _written(codec, output), losses, history, codec)
+
+
+def _one_target(target: CodecName | Codec | None, to: CodecName | Codec | None) -> CodecName | Codec:
+    """Return the format to write, whichever argument names it."""
+    if target is not None and to is not None:
+        raise refused_value("to", to, "None where target is given", code="option")
+    chosen = target if to is None else to
+    if chosen is None:
+        msg = "to which format? convert(history, to=...) for a history, convert(document, source, target) for others"
+        raise InvalidMessage(msg, code="required", path=("to",))
+    return chosen
+
+
+def _two_codecs(
+    document: object, source: CodecName | Codec | None, target: CodecName | Codec, *, repair: bool
+) -> tuple[Codec, Codec | None]:
+    """Return the codec to write with, and that to read with: none for a history."""
+    is_history = is_a(document, (History, Msg))
+    if is_history and source is not None:
+        raise refused_value(
+            "source", source, "None for a history, which has no format: convert(history, to=...)", code="option"
+        )
+    if not is_history and source is None and (is_raw(document) or is_a(document, (Mapping,))):
+        msg = "of which format? agentmsg.recognize finds it; only a history needs no source"
+        raise InvalidMessage(msg, code="required", path=("source",))
+    return writing_codec(target, {}, repair=repair), None if source is None else get_codec(source)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentmsg.cli.options import codec_options, to_option
+from agentmsg.cli.options import allow_option, codec_options, to_option
 from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, input_options, run_job, running_options
 from agentmsg.files.file_names import Kind
@@ -18,6 +18,7 @@ from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from agentmsg.files.run import Outcome
+    from agentmsg.fitting.allowing import Word
 
 __all__ = ["command"]
 
@@ -48,6 +49,7 @@ Examples:
     show_default=True,
     help="Report losses, refuse documents that would lose content, or say nothing.",
 )
+@allow_option
 @click.option(
     "--losses", metavar="FILE", help='Write the loss report here, for "agentmsg restore" (a folder if --output is one).'
 )
@@ -68,6 +70,7 @@ def command(
     codec: str,
     options: tuple[tuple[str, Any], ...],
     on_loss: Any,
+    allow: tuple[Word, ...],
     losses: str | None,
     flat: str | None,
     carry: bool,
@@ -102,7 +105,8 @@ def command(
         codec=codec,
         options=options,
         kind=Kind("json"),
-        on_loss=on_loss,
+        on_loss="error" if allow and on_loss == "report" else on_loss,
+        allow=allow,
         carry=carry,
         repair=repair,
         asks=tuple((name, value) for name, value in asks.items() if value is not None),

@@ -23,6 +23,7 @@ from agentmsg.errors import DecodeError, InvalidMessage
 from agentmsg.files.file_names import STANDARD
 from agentmsg.files.places import pointers
 from agentmsg.files.plan import EACH
+from agentmsg.fitting.allowing import WORDS
 from agentmsg.registry import codec_names
 from agentmsg.values.pointers import step_to
 from agentmsg.values.text import parse_json
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CODEC",
+    "allow_option",
     "at_option",
     "codec_options",
     "column_option",
@@ -87,6 +89,26 @@ def codec_options(command: _F) -> _F:
         metavar="NAME=VALUE",
         callback=_pairs,
         help="Option of the output codec. VALUE is JSON, or else plain text.",
+    )(command)
+
+
+def _words(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    words = sorted({word for text in texts for word in text.split(",")})
+    if unknown := [word for word in words if word not in WORDS]:
+        msg = f"--allow takes {', '.join(WORDS)}; not {unknown[0]!r}"
+        raise click.UsageError(msg)
+    return tuple(words)
+
+
+def allow_option(command: _F) -> _F:
+    """Give a command the option ``--allow WORD``, as the parameter ``allow``: a tuple of words."""
+    return click.option(
+        "--allow",
+        multiple=True,
+        metavar="WORD",
+        callback=_words,
+        help="Kind of content that documents may lose, such as thinking or thinking,citations; those that would lose "
+        "any other are refused. Repeatable.",
     )(command)
 
 

@@ -10,7 +10,7 @@ the same annotation, for code that no type checker reads.
 from __future__ import annotations
 
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Union, cast, get_args, get_origin
 
 import attrs
 
@@ -20,6 +20,7 @@ from agentmsg.embed.errors import fail
 from agentmsg.embed.fields import held_messages, unexpected
 from agentmsg.embed.schemas import of_documents
 from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt, is_a
+from agentmsg.fitting.allowing import Allow, allowed
 from agentmsg.formats.codec import Codec
 from agentmsg.limits import DEFAULT_LIMITS, Limits, as_limits
 from agentmsg.model.checks import flag, one_of
@@ -44,6 +45,7 @@ class As:
         codec: the format.
         on_loss: what to do if the format can't hold all content: "error" makes the serialization fail, with the
             LossError as its cause; "ignore" allows it.
+        allow: as for ``agentmsg.encode``.
         carry: as for ``agentmsg.encode``.
         limits: bounds on what is read.
         options: codec options.
@@ -54,6 +56,7 @@ class As:
 
     codec: Codec
     on_loss: OnLoss
+    allow: Allow
     carry: bool
     limits: Limits
 
@@ -62,14 +65,15 @@ class As:
         codec: CodecName | Codec,
         *,
         on_loss: OnLoss = "error",
+        allow: Allow = (),
         carry: bool = False,
         limits: Limits = DEFAULT_LIMITS,
         **options: Any,
     ) -> None:
         one_of(on_loss, "on_loss", "error", "ignore")
         flag(carry, "carry")
-        made: Any = self
-        made.__attrs_init__(get_codec(codec, **options), on_loss, carry, as_limits(limits))
+        made, words = cast("Any", self), cast("Allow", tuple(sorted(allowed(allow))))
+        made.__attrs_init__(get_codec(codec, **options), on_loss, words, carry, as_limits(limits))
 
     def __class_getitem__(cls, codec: CodecName | Codec) -> Any:
         """Return ``Annotated[History, As(codec)]``."""
@@ -153,8 +157,8 @@ class _Documents:
             raise unexpected(value, self.__name__)
         way = self.way
         if not way.codec.binary:
-            return encode(value, way.codec, on_loss=way.on_loss, carry=way.carry)
-        raw = dumps(value, way.codec, on_loss=way.on_loss, carry=way.carry)
+            return encode(value, way.codec, on_loss=way.on_loss, allow=way.allow, carry=way.carry)
+        raw = dumps(value, way.codec, on_loss=way.on_loss, allow=way.allow, carry=way.carry)
         return _to_base64(raw) if info.mode == "json" else raw
 
 

@@ -13,6 +13,7 @@ from agentmsg.api.reading import loads
 from agentmsg.api.writing import writing_codec
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fitting.account import account
+from agentmsg.fitting.allowing import allowed, refuse
 from agentmsg.fitting.carry import carried, restore, uncarried
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
@@ -69,6 +70,7 @@ class Converter:
         self._job = job
         self._source = source
         self._target = writing_codec(cast("Any", job.codec or source), dict(job.options), repair=job.repair)
+        self._allow = self._target.decided | allowed(job.allow)
         self._reads_back = job.losses or job.verify
 
     def __call__(self, data: bytes) -> Converted:
@@ -85,17 +87,16 @@ class Converter:
             history = job.change(history)
         asked = with_asked(history, self._target, **dict(job.asks))
         target = self._target.suited(asked)
-        fitted = fit(asked, target)
+        fitted = alone = fit(asked, target)
         if job.repair:
             fitted = repaired(fitted, target)
         fitted = over(fitted, history, is_secret=False)
         written, losses = fitted.history, account(fitted)
         if job.carry:
             written, losses = carried(fitted, target, self._source.name)
-        if job.on_loss == "error" and losses.content:
-            content = losses.content
-            msg = f"content would be lost: {content[0]}" + (f"; and {len(content) - 1} more" if content[1:] else "")
-            raise LossError(msg, code="content-loss", codec=losses.codec, losses=content)
+        if job.on_loss == "error" and not losses.carried:
+            lost = account(over(alone, history, is_secret=False)) if job.repair else losses
+            refuse(lost, history, self._allow, "--allow {words} allows it", "content would be lost")
         report, redacted = losses, 0
         if job.hides is not None:
             redacted = sum(one is not other for one, other in zip(original, history, strict=True))

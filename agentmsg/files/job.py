@@ -16,6 +16,7 @@ from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
 from agentmsg.files.storages import place_of
+from agentmsg.fitting.allowing import Word
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.registry import get_codec
 
@@ -87,6 +88,7 @@ class Job:
         kind: how the output holds documents.
         change: the change to each history before it is written; see ``changing``.
         on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" doesn't check.
+        allow: words for kinds of content that documents may lose nevertheless.
         losses: whether to write loss reports.
         flat: whether to write losses one by one, for tables.
         carry: whether documents carry their content losses themselves, if the format has a place for them.
@@ -105,6 +107,7 @@ class Job:
     options: tuple[tuple[str, Any], ...] = ()
     change: Callable[[Any], Any] | None = None
     on_loss: OnLoss = "report"
+    allow: tuple[Word, ...] = ()
     losses: bool = False
     flat: bool = False
     carry: bool = False

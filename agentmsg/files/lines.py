@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from agentmsg.api.writing import OnLoss
     from agentmsg.files.file_names import Form, Kind
     from agentmsg.files.given import ToRead, ToWrite
+    from agentmsg.fitting.allowing import Allow
     from agentmsg.fitting.losses import Loss
     from agentmsg.limits import Limits
     from agentmsg.model.history import MsgLike
@@ -194,6 +195,7 @@ def dump_lines(
     force: bool = False,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
+    allow: Allow = (),
     carry: bool = False,
     repair: bool = False,
     **options: Any,
@@ -210,6 +212,7 @@ def dump_lines(
         force: if ``append`` is False, whether to replace an existing file.
         losses: as for ``encode``.
         on_loss: as for ``encode``.
+        allow: as for ``encode``.
         carry: as for ``encode``.
         repair: as for ``encode``.
         options: codec options.
@@ -227,7 +230,7 @@ def dump_lines(
         raise refused("force", force, "False where lines are appended: nothing is replaced", code="option")
     chosen = writing_codec(codec, options, repair=repair)
     target = given(path_or_file, "write")
-    lines = _lines(_several(items), chosen, losses=losses, on_loss=on_loss, carry=carry, repair=repair)
+    lines = _lines(_several(items), chosen, losses=losses, on_loss=on_loss, allow=allow, carry=carry, repair=repair)
     if target.file is not None:
         write = writer_of(target, is_binary=chosen.binary)
         for line in lines:

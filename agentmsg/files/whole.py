@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from agentmsg.api.writing import OnLoss
     from agentmsg.files.file_names import Form, Kind
     from agentmsg.files.given import Given, ToRead, ToWrite
+    from agentmsg.fitting.allowing import Allow
     from agentmsg.fitting.losses import Loss
     from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
@@ -121,6 +122,7 @@ def dump(
     force: bool = False,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
+    allow: Allow = (),
     carry: bool = False,
     repair: bool = False,
     **options: Any,
@@ -136,6 +138,7 @@ def dump(
         force: whether to replace an existing file.
         losses: as for ``encode``.
         on_loss: as for ``encode``.
+        allow: as for ``encode``.
         carry: as for ``encode``.
         repair: as for ``encode``.
         options: codec options.
@@ -152,11 +155,11 @@ def dump(
     target = given(path_or_file, "write")
     if target.file is not None:
         write = writer_of(target, is_binary=chosen.binary)
-        write(dumps(history, chosen, losses=losses, on_loss=on_loss, carry=carry, repair=repair))
+        write(dumps(history, chosen, losses=losses, on_loss=on_loss, allow=allow, carry=carry, repair=repair))
         return
     kind = kind_to_write(target.name, chosen, "json")
     with new_file(target.name, kind, force=force) as file:
-        file.write(dumps(history, chosen, losses=losses, on_loss=on_loss, carry=carry, repair=repair))
+        file.write(dumps(history, chosen, losses=losses, on_loss=on_loss, allow=allow, carry=carry, repair=repair))
         file.write(framing_of(kind, pretty=False).tail)
 
 

@@ -15,12 +15,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.errors import AgentMsgError, LossError, is_a
-from agentmsg.fitting.account import account, loses_content
+import attrs
+
+from agentmsg.errors import AgentMsgError, LossError
+from agentmsg.fitting.account import account, check_unedited, loses_content
 from agentmsg.fitting.account_file import carried_lines, from_lines
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.levels import ANNOTATIONS, field_of
-from agentmsg.fitting.losses import Loss, Losses, relisted
+from agentmsg.fitting.losses import Loss, Losses, relisted, report_of
 from agentmsg.fitting.restore import restore as woven
 from agentmsg.model.checks import checked, one_of
 from agentmsg.model.history import History
@@ -70,8 +72,29 @@ def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[Hi
     holding = _holding(output, codec, text)
     if holding is None:
         return output, losses
-    outside = [loss for loss in losses if not _is_carried(loss)]
-    return holding, relisted(losses, outside, carried=len(inside))
+    outside = [attrs.evolve(loss) for loss in losses if not _is_carried(loss)]  # copies are of the new report
+    rest = relisted(losses, outside, carried=len(inside))
+    rest.guard = _Stacked(output, tuple(inside))
+    return holding, rest
+
+
+@attrs.frozen(eq=False)
+class _Stacked:
+    """Guards the rest of a report, whose other part is in the output, which somebody may have restored already."""
+
+    output: History
+    inside: tuple[Loss, ...]
+
+    def __call__(self, history: History) -> None:
+        check_unedited(history, self.output)
+
+    def holds(self, history: History) -> bool:
+        """Whether what was inside is restored in a history."""
+        try:
+            check_unedited(history, woven(self.output, self.inside))
+        except LossError:
+            return False
+        return True
 
 
 def _is_carried(loss: Loss) -> bool:
@@ -156,10 +179,13 @@ def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Ed
         one_of(edits, "edits", "refuse", "keep")
         found = _found(history, None)
         return history if found is None else _from_inside(*_taken(history, *found), edits)
-    if not is_a(losses, Losses) or not losses.carried:
+    losses = report_of(losses)
+    if not losses.carried:
         return woven(history, losses, edits=edits)
     # Edits may have moved the message that holds them.
     found = _found(history, losses.length) or (_found(history, None) if edits == "keep" else None)
+    if found is None and isinstance(losses.guard, _Stacked) and losses.guard.holds(history):
+        return woven(history, Losses(losses, codec=losses.codec, spelling=losses.spelling), edits=edits)
     if found is None:
         msg = "this history no longer carries its part of the loss report"
         raise LossError(msg, code="edited", codec=losses.codec)

@@ -376,7 +376,7 @@ class _Report:
             else:
                 level = level_of_loss(at, was, left, old)
                 if name in _TOLD_ELSEWHERE:
-                    level = _level_elsewhere(name, left, (old, new), level)
+                    level = _level_elsewhere(name, left, (old, new), level, is_written=bool(self.codec))
             why = "" if said is None else said.why
             self.losses.append(_make_loss(at, kind, self.codec, level, was, left, why))
 
@@ -495,9 +495,10 @@ def _said_level(path: Path, was: Any, now: Any, owner: Any, said: Said) -> Level
     return level_of_loss(path, was, now, owner, said.level)
 
 
-def _level_elsewhere(name: str, now: Any, owners: tuple[Any, Any], level: Level) -> Level:
+def _level_elsewhere(name: str, now: Any, owners: tuple[Any, Any], level: Level, *, is_written: bool) -> Level:
     """Return the level of a lost field that may be told in another way, given its usual level."""
     old, new = owners
     if name != "source":
-        return level_of_result_field(name, old, new, level) if isinstance(old, ToolResultBlock) else level
+        is_result = isinstance(old, ToolResultBlock)
+        return level_of_result_field(name, old, new, level, is_written=is_written) if is_result else level
     return "annotation" if now is not None and held(old) == held(new) else level

@@ -44,10 +44,9 @@ def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable
     if fitted.history is inside and all(inside.messages[at] is not history.messages[at] for at in places):
         return make_fitted(history, history, codec.name, codec.caps.derives_names)  # proved when it was wrapped
     messages = _taken_out(history, inside, fitted, envelope)
+    plain = {id(new) for old, new in zip(history.messages, inside.messages, strict=True) if new is old}
+    messages = _wrapped_anew(fitted, messages, plain, codec, fit)
     left = _left_inside(history, inside, fitted, messages)
-    if left:
-        messages = _wrapped_anew(fitted, messages, envelope, fit, codec)
-        left = _left_inside(history, inside, fitted, messages)
     if left:
         pairs = zip(history.messages, inside.messages, strict=True)
         inside = with_fields(inside, messages=tuple(old if id(new) in left else new for old, new in pairs))
@@ -77,16 +76,22 @@ def _taken_out(history: History, inside: History, fitted: Fitted, envelope: Enve
 
 
 def _wrapped_anew(
-    fitted: Fitted, messages: list[Msg], envelope: Envelope, fit: Callable[[History, Codec], Fitted], codec: Codec
+    fitted: Fitted, messages: list[Msg], plain: set[int], codec: Codec, fit: Callable[[History, Codec], Fitted]
 ) -> list[Msg]:
     """Return messages, of which those that were left inside are taken out, if they fit when they are wrapped again.
 
     What fitting made of a block may be in no client's form, so that taking it out and wrapping it again changes it.
+    So are those that couldn't be wrapped (``plain``, by identity), for what fitting left of them.
     """
+    reasons, envelope = fitted.known.reasons, codec.envelope
+    if reasons is None or envelope is None:
+        return messages
     bare = [
-        _bare(old, envelope) if new.content is old.content else new
+        _bare(old, envelope) if new.content is old.content or id(reasons.source(old)) in plain else new
         for old, new in zip(fitted.history.messages, messages, strict=True)
     ]
+    if all(map(is_, bare, messages)):
+        return messages
     inside = envelope.wrapped(with_fields(fitted.history, messages=tuple(bare)))
     again = fit(inside, codec).history.messages
     if len(again) != len(bare):

@@ -26,13 +26,16 @@ from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.levels import level_of
 from agentmsg.fitting.measuring import measured
 from agentmsg.fitting.result_overflow import BEHIND, with_apart
+from agentmsg.fitting.survival import level_of_result_field
 from agentmsg.fitting.whole_history import with_fields, with_rest
+from agentmsg.fitting.words import tells
 from agentmsg.formats.adjacent_blocks import Run
 from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap
 from agentmsg.formats.reasons import Joined, Reasons
 from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
-from agentmsg.model.blocks import BLOCK_TAGS, Block, NativeBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import BLOCK_TAGS, Block, NativeBlock, TextBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.equality import changes_of
 from agentmsg.model.generated import Made, MadeTime
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, with_ids
@@ -394,9 +397,18 @@ class _Fitter:
         changes = self.fields.of(new, row, row.fields, _CONTENT)
         if isinstance(changes, Drop):
             return self._gone(block, changes)
-        if swap is not None and swap.level != "content" and self._loses_inside(block, kept, changes):
+        made = changed(new, changes)
+        if kept.is_error and not tells(made) and made.status != kept.status:
+            made = self._telling(kept, made, inside[0])
+        if swap is not None and swap.level != "content" and self._loses_inside(block, kept, made):
             swap = swap.evolve(level="content")
-        return self._is_now(block, changed(new, changes), swap)
+        return self._is_now(block, made, swap)
+
+    def _telling(self, kept: ToolResultBlock, made: ToolResultBlock, rows: Rows) -> ToolResultBlock:
+        """Give a failed result without words the text that it failed, where its status has no place."""
+        why = TextBlock(kept.error or kept.error_type or kept.status or "error")
+        found = self.block(why, rows, rows)
+        return changed(made, {"content": (found, *made.content)}) if type(found) is TextBlock else made
 
     def _inner(self, block: BaseBlock, rows: Rows, apart: list[Block] | None) -> Any:
         """Fit a block inside a result; if it has no place there, it may be set apart."""
@@ -411,14 +423,20 @@ class _Fitter:
         said = self.reasons.of(self.reasons.source(block))
         return self._gone(block, Drop(BEHIND, said.level if isinstance(said, Swap) else "content"))
 
-    def _loses_inside(self, block: BaseBlock, kept: ToolResultBlock, changes: Mapping[str, Any]) -> bool:
+    def _loses_inside(self, block: BaseBlock, kept: ToolResultBlock, made: ToolResultBlock) -> bool:
         """Whether a result made by a rule loses content; then all of it is content."""
         said = (self.reasons.of(self.reasons.source(each)) for each in kept.content)
         if any(each is not None and each.level == "content" for each in said):
             return True
+        old = cast("ToolResultBlock", block)
         # What the rule itself set, such as a status, isn't lost.
-        lost = ((name, getattr(block, name), now) for name, now in changes.items() if name != "content")
-        return any(level_of(name, was, now) == "content" for name, was, now in lost if was is not None and was != now)
+        lost = ((name, was, now) for name, _, was, now in changes_of(ToolResultBlock)(kept, made) if name != "content")
+        return any(
+            level_of_result_field(name, old, made, level_of(name, getattr(block, name), now), is_written=True)
+            == "content"
+            for name, _, now in lost
+            if getattr(block, name) is not None and getattr(block, name) != now
+        )
 
     def _gone(self, block: BaseBlock, drop: Drop) -> Drop:
         self.reasons.because(block, drop)

@@ -74,9 +74,9 @@ _CONTENT_STARTS = _words("chosen encrypted rejected")
 _LISTS = _words("array block blocks items json list object raw template value values")
 # What a provider needs back, to go on with the conversation.
 _NEEDED_BACK = _words("""
-    encrypted encrypted_content encrypted_index encrypted_stdout execution namespace previous_interaction_id
-    previous_response_id reasoning_encrypted_content redacted redacted_data redacted_thinking_data server_label
-    server_name signature thought_signature thought_signatures tool_id
+    bucket_owner encrypted encrypted_content encrypted_index encrypted_stdout execution namespace
+    previous_interaction_id previous_response_id reasoning_encrypted_content redacted redacted_data
+    redacted_thinking_data server_label server_name signature thought_signature thought_signatures tool_id
 """)
 # What a key says about something else if it ends so; a text there is none for a model.
 _NOTE_ENDS = _words("""
@@ -155,6 +155,8 @@ def _is_content(path: _Path, was: Any, now: Any, owner: Any) -> bool:
         if space is None:
             return extras_hold_content(owner, was, now)
         return _key_is_content(str(space), str(keys[0]) if keys else "", was, now, owner)
+    if last == "source" and type(was) is type(now):
+        return extras_hold_content(was, was.extras, now.extras)
     if last == "name":
         # An object that must have a name is called by it.
         kind: Any = class_of(owner)

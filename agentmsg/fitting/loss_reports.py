@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.carry import uncarried
-from agentmsg.fitting.losses import Losses
+from agentmsg.fitting.losses import report_of
+from agentmsg.fitting.restore import unedited_output
 from agentmsg.formats.refusals import is_raw, not_raw
 from agentmsg.model.checks import checked
 from agentmsg.model.history import History
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.fitting.losses import Loss, Losses
+
 __all__ = ["dump_losses", "load_losses"]
 
 
-def dump_losses(losses: Losses, output: History) -> bytes:
+def dump_losses(losses: Iterable[Loss], output: History) -> bytes:
     """Return a loss report in its file form: JSON lines, a header first, then one line for each object.
 
     Args:
-        losses: the loss report of a conversion.
+        losses: the loss report of a conversion, or the list that collected them.
         output: the converted history as its document reads back; the header binds the loss report to it.
+
+    Raises:
+        LossError: code "edited" if the losses belong to another history, or to several.
     """
-    account = checked(losses, Losses, "losses")
-    return b"".join(line + b"\n" for line in to_lines(account, uncarried(checked(output, History, "output"), account)))
+    account = report_of(losses)
+    bound = uncarried(checked(output, History, "output"), account)
+    unedited_output(bound, account)
+    return b"".join(line + b"\n" for line in to_lines(account, bound))
 
 
 def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:

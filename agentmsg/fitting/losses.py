@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
 import attrs
 
-from agentmsg.errors import refused
+from agentmsg.errors import LossError, is_a, refused
 from agentmsg.formats.capabilities import Level
 from agentmsg.model.checks import checked, clean_repr, flag, listed, one_of, shown_fields
 from agentmsg.model.construction import paused
@@ -34,6 +34,7 @@ __all__ = [
     "SettledPrints",
     "pointer",
     "relisted",
+    "report_of",
 ]
 
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
@@ -48,8 +49,15 @@ def pointer(path: Path) -> str:
     return "/".join([str(step).replace("~", "~0").replace("/", "~1") for step in path])
 
 
+class _Traced:
+    """What knows the loss report that it is from, without its losses: so a plain list is guarded, too."""
+
+    __slots__ = ("origin",)
+    origin: Losses
+
+
 @attrs.frozen(repr=False)
-class Loss(Reported):
+class Loss(_Traced, Reported):
     """One thing that a conversion could not hold.
 
     Attributes:
@@ -76,6 +84,17 @@ class Loss(Reported):
     secret: bool = attrs.field(default=False, eq=False, repr=False, kw_only=True)
     order: Keys = attrs.field(default=(), eq=False, repr=False, kw_only=True)
     __repr__ = clean_repr
+
+    def __getstate__(self) -> tuple[dict[str, Any], Losses | None]:
+        """Return the fields, and the report that it is from."""
+        return {field.name: getattr(self, field.name) for field in attrs.fields(Loss)}, origin_of(self)
+
+    def __setstate__(self, state: tuple[dict[str, Any], Losses | None]) -> None:
+        """Set the fields of a pickle or copy."""
+        for name, value in state[0].items():
+            object.__setattr__(self, name, value)
+        if state[1] is not None:
+            _set_origin(self, state[1])
 
     @property
     def where(self) -> str:
@@ -188,7 +207,12 @@ class Losses(Reported, Sequence[Loss]):
         if self._items is None:
             with paused():
                 items = tuple(self._make()) if callable(self._make) else self._make
-            self._items = tuple(attrs.evolve(each, secret=True) for each in items) if self.secret else items
+            items = tuple(attrs.evolve(each, secret=True) for each in items) if self.secret else items
+            origin = None if self.guard is None or not items else relisted(self, ())
+            for each in items if origin is not None else ():
+                if origin_of(each) is None:
+                    _set_origin(each, origin)
+            self._items = items
         return self._items
 
     @overload
@@ -238,7 +262,8 @@ class Losses(Reported, Sequence[Loss]):
             carried=self.carried,
             secret=self.secret,
         )
-        return (make, (self._all(),))
+        # Each loss gets this report again.
+        return (make, (tuple(attrs.evolve(loss) for loss in self._all()),))
 
     def __repr__(self) -> str:
         """Return a summary such as ``<Losses: 2 content, 5 annotation>``."""
@@ -274,6 +299,32 @@ class Losses(Reported, Sequence[Loss]):
         levels: tuple[Level, ...] = ("content", "annotation", "setting")
         words = [f"{counts[level]} {level}" for level in levels if counts[level]]
         return ", ".join([*words, f"{self.carried} carried"] if self.carried else words) or "nothing lost"
+
+
+_set_origin: Callable[[Loss, Losses], None] = vars(_Traced)["origin"].__set__  # past the frozen class
+
+
+def origin_of(loss: Loss) -> Losses | None:
+    """Return the report that a loss is from, without its losses; None if it was made by hand."""
+    return getattr(loss, "origin", None)
+
+
+def report_of(losses: Iterable[Loss]) -> Losses:
+    """Return losses as a loss report: a plain list is guarded by the report that they are from.
+
+    Raises:
+        LossError: code "edited" if they are from several reports.
+    """
+    if is_a(losses, Losses):
+        return losses
+    found = [checked(loss, Loss, "a loss") for loss in listed(losses, "losses")]
+    origins = {id(origin): origin for loss in found if (origin := origin_of(loss)) is not None}
+    if len(origins) > 1:
+        msg = "these losses are from several conversions; restore those of each by themselves, the last one first"
+        raise LossError(msg, code="edited")
+    for origin in origins.values():
+        return relisted(origin, found)
+    return Losses(found, codec=found[0].codec if found else "")
 
 
 def relisted(

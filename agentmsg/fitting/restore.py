@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.errors import AgentMsgError, InvalidMessage, LossError, excerpt, is_a
+from agentmsg.errors import AgentMsgError, InvalidMessage, LossError, excerpt
 from agentmsg.fitting.digest import printed
 from agentmsg.fitting.edits import Slots, edited, edited_messages, unedited
-from agentmsg.fitting.losses import Loss, Losses
+from agentmsg.fitting.losses import Loss, Losses, report_of
 from agentmsg.fitting.restore_plan import Node, Woven, tree
 from agentmsg.fitting.spellings import respelt
 from agentmsg.fitting.weaving import Edits, Weave
-from agentmsg.model.checks import checked, listed, one_of
+from agentmsg.model.checks import checked, one_of
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-__all__ = ["Edits", "restore"]
+__all__ = ["Edits", "restore", "unedited_output"]
 
 
 def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse") -> History:
@@ -42,12 +42,11 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
     """
     one_of(edits, "edits", "refuse", "keep")
     checked(history, History, "history")
-    report = losses if is_a(losses, Losses) else None
-    found = [checked(loss, Loss, "a loss") for loss in (losses if report is not None else listed(losses, "losses"))]
-    if report is not None and report.guard is not None and edits == "refuse":
-        history = _unedited(history, report, report.guard)
+    report = report_of(losses)
+    if edits == "refuse":
+        history = unedited_output(history, report)
     try:
-        return _restored(history, report, tree(found), edits)
+        return _restored(history, report, tree([checked(loss, Loss, "a loss") for loss in report]), edits)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, AgentMsgError) and not isinstance(error, InvalidMessage):
             raise
@@ -55,12 +54,15 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
         raise LossError(msg, code="edited") from error
 
 
-def _unedited(history: History, report: Losses, guard: Callable[[History], None]) -> History:
+def unedited_output(history: History, report: Losses) -> History:
     """Return a history as it was written: without what a loader added, if it did.
 
     Raises:
         LossError: code "edited", with the place.
     """
+    guard = report.guard
+    if guard is None:
+        return history
     try:
         guard(history)
     except LossError as error:
@@ -83,7 +85,7 @@ def _hinting(error: LossError) -> LossError:
     return LossError(msg, code=error.code, path=error.path, codec=error.codec)
 
 
-def _restored(history: History, report: Losses | None, root: Node, edits: Edits) -> History:
+def _restored(history: History, report: Losses, root: Node, edits: Edits) -> History:
     messages, tools = _slots(history, report, edits)
     weave = Weave(edits, messages, root.get("messages"))
     woven = weave.messages()
@@ -96,8 +98,6 @@ def _restored(history: History, report: Losses | None, root: Node, edits: Edits)
     if settings.below:
         changes["settings"] = weave.fields(history.settings or Settings(), settings, {})
     restored = weave.fields(history, root, changes)
-    if report is None:
-        return restored
     origins = [index for index, _ in woven]
     return respelt(restored, report.spelling(), origins, weave.origins, is_edited=edits == "keep")
 
@@ -107,15 +107,15 @@ def _is_as_it_was(woven: Woven, history: History) -> bool:
     return len(woven) == len(before) and all(new is old for (_, new), old in zip(woven, before, strict=True))
 
 
-def _slots(history: History, report: Losses | None, edits: Edits) -> tuple[Slots, Slots]:
+def _slots(history: History, report: Losses, edits: Edits) -> tuple[Slots, Slots]:
     """Return the slots of messages and tools."""
     messages, tools = history.messages, history.tools
-    known = report.prints() if report is not None and edits == "keep" else None
+    known = report.prints() if edits == "keep" else None
     if known is not None:
         now = printed(history)
         return edited_messages(messages, now, known), edited(tools, now.tools, known.tools)
-    length = len(messages) if report is None or report.length is None else report.length
-    if edits == "keep" and report is not None:
+    length = len(messages) if report.length is None else report.length
+    if edits == "keep":
         _check_places(history, report)
     return unedited(messages[:length], messages[length:]), unedited(tools)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.fitting.levels import extras_hold_content
-from agentmsg.fitting.words import MEDIA, all_words, held, says_something, survives, words
+from agentmsg.fitting.words import MEDIA, all_words, held, says_something, survives, tells, words
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import CompactionBlock, FileBlock, NativeBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 
@@ -68,10 +68,22 @@ def loses_within(old: Any, new: Any) -> bool:
     )
 
 
-def level_of_result_field(name: str, old: ToolResultBlock, new: ToolResultBlock, level: Level) -> Level:
-    """Return the level of a lost field of a result: what it said may be said in its other fields."""
+def level_of_result_field(
+    name: str, old: ToolResultBlock, new: ToolResultBlock, level: Level, *, is_written: bool
+) -> Level:
+    """Return the level of a lost field of a result: what it said may be said in its other fields.
+
+    Args:
+        name: of the field.
+        old: the result.
+        new: what it is now.
+        level: the usual level.
+        is_written: whether a format has no place for it; otherwise somebody may have changed it.
+    """
     if name == "status":
         is_told = old.is_error == new.is_error and None in (old.status, new.status)
+        # Of a tool that failed a model reads what the result says.
+        is_told = is_told or (is_written and old.is_error and new.status in (None, "error") and tells(new))
         return "annotation" if is_told else level
     was, now = getattr(old, name), getattr(new, name)
     is_said = survives(now, all_words(old)) if was is None else survives(was, all_words(new))

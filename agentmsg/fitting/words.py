@@ -24,7 +24,7 @@ from agentmsg.model.sources import BlocksSource, TextSource
 from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_mapping
 
-__all__ = ["MEDIA", "adds_nothing", "all_words", "held", "key_of", "says_something", "survives", "words"]
+__all__ = ["MEDIA", "adds_nothing", "all_words", "held", "key_of", "says_something", "survives", "tells", "words"]
 
 MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
 _HELD = ("data", "url", "file_id")
@@ -55,7 +55,14 @@ def all_words(result: ToolResultBlock) -> str:
     """Return all that a result says as text: in its content, its structured value and its error."""
     inside = [key_of(each.data).decode() if isinstance(each, DataBlock) else words(each) for each in result.content]
     structured = "" if result.structured is None else key_of(result.structured).decode()
-    return "\n".join(filter(None, [*inside, structured, result.error, result.status if result.is_error else None]))
+    failure = (result.error, result.error_type, result.status) if result.is_error else ()
+    return "\n".join(filter(None, [*inside, structured, *failure]))
+
+
+def tells(result: ToolResultBlock) -> bool:
+    """Whether a result says anything in words: if its tool failed, they tell so."""
+    said = any(words(each) for each in result.content if not isinstance(each, MEDIA))
+    return bool(said or result.structured is not None or result.error)
 
 
 def adds_nothing(block: Any, said: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
@@ -75,6 +76,8 @@ class Codec:
         envelope: how the format keeps the answers of providers, if it is a framework's; ``fit`` sees what is inside it,
             and ``read`` and ``write`` must unwrap and wrap.
         repairs_with: options that ``repair=True`` writes with, unless others are given: those that save most.
+        decides: options by which a caller decides what becomes of a kind of content, with the word for it (see
+            ``agentmsg.fitting.allowing``): set to anything but their default, they allow its loss.
         content_keys: keys of native objects that hold content: losing them from extras loses content. The codec with
             the family's name decides for the family.
         tool_keys: parameters of a request that give the model a tool by being there, as ``{}`` does; likewise.
@@ -98,6 +101,7 @@ class Codec:
     rules: ClassVar[tuple[SendingRule, ...]] = ()
     joins_turns: ClassVar[bool] = False
     repairs_with: ClassVar[Mapping[str, Any]] = EMPTY
+    decides: ClassVar[Mapping[str, str]] = MappingProxyType({"thinking": "thinking"})
     envelope: ClassVar[Envelope | None] = None
     events: ClassVar[str | None] = None
     tables: ClassVar[frozenset[str]] = frozenset()
@@ -138,6 +142,12 @@ class Codec:
         """Whether messages remember that this codec read them: options such as a version may change what fits."""
         options = (field for field in attrs.fields(type(self)) if field.init)
         return self.fits_as_read and all(getattr(self, field.name) == field.default for field in options)
+
+    @cached_property
+    def decided(self) -> frozenset[str]:
+        """The words for the kinds of content of which the options decide."""
+        given = (field for field in attrs.fields(type(self)) if field.init and field.name in self.decides)
+        return frozenset(self.decides[field.name] for field in given if getattr(self, field.name) != field.default)
 
     @property
     def described(self) -> tuple[Described, ...]:

@@ -52,9 +52,14 @@ Thinking = Literal["show", "drop"]
 
 
 class Strings:
-    """Texts inside a document that arrive in pieces: adding one doesn't depend on those before."""
+    """Texts inside a document that arrive in pieces: adding one doesn't depend on those before.
+
+    Attributes:
+        latest: the pieces of the text that was added to last. More may be appended, as long as it is the same text.
+    """
 
     def __init__(self) -> None:
+        self.latest: list[str] = []
         # With the owner, so that its identity stays its own.
         self._pieces: dict[tuple[int, str], tuple[Native, str, list[str]]] = {}
 
@@ -67,6 +72,7 @@ class Strings:
             before = owner.get(key)
             owner[key] = ""
             held = self._pieces[id(owner), key] = (owner, key, [before] if type(before) is str else [])
+        self.latest = held[2]
         held[2].append(piece)
 
     def settle(self) -> None:

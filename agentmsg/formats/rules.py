@@ -32,6 +32,7 @@ from agentmsg.model.sources import BlocksSource, TextSource
 from agentmsg.model.tool_arguments import input_text
 from agentmsg.values.frozen import EMPTY, thaw
 from agentmsg.values.text import dump_json
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -234,7 +235,7 @@ def result_as_text(block: ToolResultBlock) -> Any:
     return Swap(TextBlock(block.text), "no place for a tool result here")
 
 
-def thinking_otherwise(block: ThinkingBlock, otherwise: str, why: str) -> Any:
+def thinking_otherwise(block: ThinkingBlock, otherwise: str | None, why: str) -> Any:
     """Return thinking that can't be kept as such: as "text" in tags, or dropped ("drop")."""
     if otherwise == "text" and block.thinking:
         return Swap(TextBlock(f"<thinking>{block.thinking}</thinking>"), why)
@@ -335,7 +336,9 @@ def compaction_as_text(block: CompactionBlock) -> Any:
 def native_as_text(block: NativeBlock) -> Any:
     """Turn a foreign block into its fallback text."""
     why = only_of(block.codec, block.value)
-    return Swap(TextBlock(block.fallback), why) if block.fallback else Drop(why)
+    if not block.fallback or (is_mapping(block.value) and block.value.get("role", "assistant") != "assistant"):
+        return Drop(why)  # an answer of OpenAI may repeat the user's words, which the assistant doesn't say
+    return Swap(TextBlock(block.fallback), why)
 
 
 def file_as_text(block: FileBlock) -> Any:

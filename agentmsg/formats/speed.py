@@ -1,6 +1,7 @@
 """Tools for fast readers and writers, besides ``maker``; each is explained in its module.
 
-model.construction     draft_class, replacer, setter: make and change objects without their class's checks; says_only
+model.construction     draft_class, nested_maker, replacer, setter: make and change objects without their class's
+                       checks; says_only
 model.remembering      Seen (and body_of): bytes written or read before; reader_of, remember_reader:
                        spellings that need no test
 model.tool_links       name_result: name a result that was just made
@@ -35,7 +36,7 @@ from agentmsg.formats.plain_messages import (
 from agentmsg.formats.records import Record
 from agentmsg.lazy import FILLING, Later, compiled, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
-from agentmsg.model.construction import draft_class, replacer, says_only, setter
+from agentmsg.model.construction import draft_class, nested_maker, replacer, says_only, setter
 from agentmsg.model.history import body_of, without_messages
 from agentmsg.model.remembering import Seen, reader_of, remember_reader
 from agentmsg.model.tool_links import name_result
@@ -76,6 +77,7 @@ __all__ = [
     "make_said",
     "make_said_in",
     "name_result",
+    "nested_maker",
     "once",
     "one_level",
     "parse_arguments",

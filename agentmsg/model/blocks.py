@@ -375,6 +375,7 @@ _tags: dict[type[BaseBlock], str] = {
     NativeBlock: "native",
 }
 BLOCK_TAGS: Mapping[type[BaseBlock], str] = MappingProxyType(_tags)
+"""The tag of each class of block: its ``type`` in the canonical format."""
 _C = TypeVar("_C", bound=type[BaseBlock])
 
 

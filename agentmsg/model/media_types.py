@@ -20,6 +20,9 @@ _SIGNATURES: Mapping[str, str] = MappingProxyType(
         "iVBORw0KGgo": "image/png",
         "R0lGOD": "image/gif",
         "JVBERi0": "application/pdf",
+        "T2dnU": "audio/ogg",
+        "ZkxhQ": "audio/flac",
+        "SUQz": "audio/mpeg",
     }
 )
 _SUFFIXES: Mapping[str, str] = MappingProxyType(
@@ -57,8 +60,8 @@ _SUFFIXES: Mapping[str, str] = MappingProxyType(
 
 def guess_media_type(data: str) -> str | None:
     """Guess the media type from the first bytes of base64 data; None if they aren't a common kind."""
-    if data.startswith("UklGR") and data[11:16] == "XRUJQ":  # RIFF, four bytes of length, WEBP
-        return "image/webp"
+    if data.startswith("UklGR"):  # RIFF, four bytes of length, WEBP or WAVE
+        return {"XRUJQ": "image/webp", "XQVZF": "audio/wav"}.get(data[11:16])
     return next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
 
 

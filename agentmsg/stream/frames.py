@@ -13,7 +13,7 @@ that are whole lines without their ends (``iter_lines`` of most clients) are und
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from agentmsg.errors import DecodeError, excerpt, is_a
 from agentmsg.limits import DEFAULT_LIMITS
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
     from agentmsg.limits import Limits
 
-__all__ = ["Frames", "async_events", "events", "events_in", "sse"]
+__all__ = ["Frames", "async_events", "events", "events_in", "is_async", "sse"]
 
 _CUT = "the stream ends inside an event"
+_LAST = b"data: [DONE]\n\n"
 _BOM, _DONE = b"\xef\xbb\xbf", b"[DONE]"
 # Before such a line another one has ended, even if nothing says so.
 _FIELD = re.compile(rb"(?:data|event|id|retry):|: |:?\Z")
@@ -253,24 +254,62 @@ async def async_events(pieces: AsyncIterable[Any], frames: Frames, own_form: str
         yield event
 
 
-def sse(events: Iterable[Any]) -> Iterator[bytes]:
+@overload
+def sse(events: Iterable[Any]) -> Iterator[bytes]: ...
+@overload
+def sse(events: AsyncIterable[Any]) -> AsyncIterator[bytes]: ...
+def sse(events: Any) -> Any:
     """Yield each event framed as a server-sent event, as the provider does.
 
     Events that have a type are named by it, except in a UI message stream of Vercel's SDK; this, and a stream of
     OpenAI's chunks, end in ``data: [DONE]``.
+
+    Args:
+        events: plain data. An asynchronous iterable gives an asynchronous iterator.
+
+    Raises:
+        DecodeError: while iterating, code "type" if an event isn't an object.
     """
+    return _framed_later(events) if is_async(events) else _framed(events)
+
+
+def is_async(events: Any) -> bool:
+    """Whether events arrive asynchronously; what can be iterated over either way is taken now."""
+    kind: Any = events.__class__
+    return hasattr(kind, "__aiter__") and not hasattr(kind, "__iter__")
+
+
+def _framed(events: Iterable[Any]) -> Iterator[bytes]:
     ends = False
-    for given in events:
-        if not is_mapping(given):
-            raise DecodeError(f"an event is an object, not {excerpt(given)}", code="type")
-        event: dict[str, Any] = given
-        kind = event.get("type")
-        is_vercel = isinstance(kind, str) and _OF_VERCEL.match(kind) is not None
-        ends = ends or is_vercel or "errorText" in event or event.get("object") == "chat.completion.chunk"
-        name = f"event: {kind}\n".encode() if isinstance(kind, str) and not ends and "\n" not in kind else b""
-        yield b"%sdata: %s\n\n" % (name, dump_json(event))
+    for event in events:
+        ends = ends or _ends_in_done(event)
+        yield _frame(event, is_named=not ends)
     if ends:
-        yield b"data: [DONE]\n\n"
+        yield _LAST
+
+
+async def _framed_later(events: AsyncIterable[Any]) -> AsyncIterator[bytes]:
+    ends = False
+    async for event in events:
+        ends = ends or _ends_in_done(event)
+        yield _frame(event, is_named=not ends)
+    if ends:
+        yield _LAST
+
+
+def _ends_in_done(event: Any) -> bool:
+    """Return whether a stream with such an event ends in ``[DONE]``, and doesn't name its events."""
+    if not is_mapping(event):
+        raise DecodeError(f"an event is an object, not {excerpt(event)}", code="type")
+    kind = event.get("type")
+    is_vercel = isinstance(kind, str) and _OF_VERCEL.match(kind) is not None
+    return is_vercel or "errorText" in event or event.get("object") == "chat.completion.chunk"
+
+
+def _frame(event: dict[str, Any], *, is_named: bool) -> bytes:
+    kind = event.get("type")
+    name = f"event: {kind}\n".encode() if is_named and isinstance(kind, str) and "\n" not in kind else b""
+    return b"%sdata: %s\n\n" % (name, dump_json(event))
 
 
 # The types of chunks of a UI message stream; no other stream's have a hyphen.

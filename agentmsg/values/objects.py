@@ -77,12 +77,28 @@ def _of_model(value: Any) -> Any:
 
 
 def _dumped(value: Any, *, is_set: bool) -> Any:
-    # SDKs list here the fields that they never send: what they parsed themselves.
-    hidden: Any = getattr(class_of(value), "__api_exclude__", None)
     try:
-        return value.model_dump(mode="json", by_alias=True, exclude_unset=is_set, exclude=hidden, warnings=False)
+        return value.model_dump(
+            mode="json", by_alias=True, exclude_unset=is_set, exclude=_never_sent(value), warnings=False
+        )
     except TypeError:
         return value.model_dump()  # a foreign method that takes no arguments
+
+
+def _never_sent(value: Any) -> Any:
+    """Return the fields that an SDK never sends, as models dump without: what it parsed itself; None if there are none.
+
+    The SDK lists them in its classes, but leaves out those of models inside others.
+    """
+    if is_list(value):
+        found: dict[Any, Any] = {place: _never_sent(item) for place, item in enumerate(value)}
+    elif hasattr(class_of(value), "__api_exclude__") or hasattr(class_of(value), "model_fields"):
+        listed: Any = getattr(value, "__api_exclude__", None)
+        found = {name: _never_sent(item) for name, item in getattr(value, "__dict__", {}).items()}
+        found |= {} if is_object(listed) else dict.fromkeys(listed or (), True)  # an object tells of those inside
+    else:
+        return None
+    return {key: hidden for key, hidden in found.items() if hidden} or None
 
 
 def _of_older_model(value: Any) -> Any:

@@ -19,7 +19,8 @@ class Anthropic(Codec):
     """Documents of Anthropic's Messages API.
 
     Attributes:
-        thinking: what to do with thinking that Anthropic didn't sign: drop it, or write it as text in tags.
+        thinking: what to do with thinking that Anthropic didn't sign: "drop" it, or write it as "text" in tags. None
+            drops it, too, but ``encode`` then refuses to lose it.
         engine: reads and writes. Hooks registered on ``engine.parts.converter`` before first use replace ours.
     """
 
@@ -31,7 +32,9 @@ class Anthropic(Codec):
         {"clear_at", "fallback", "tool_addition", "tool_reference", "tool_removal"}
     )
 
-    thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
+    thinking: Literal["drop", "text"] | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, "drop", "text"))
+    )
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
     @property

@@ -43,7 +43,7 @@ _AS_TEXT: Rows = {
 }
 
 
-def block_rows(messages: Messages, place: str, comes_back: ComesBack, *, thinking: str) -> Rows:
+def block_rows(messages: Messages, place: str, comes_back: ComesBack, *, thinking: str | None) -> Rows:
     """Return the rows of content.
 
     Args:
@@ -99,7 +99,7 @@ def needs_id(block: Any) -> bool:
     return block.kind != "server" or bool(block.provider == FAMILY)
 
 
-def make_caps(messages: Messages, *, thinking: str, sampling: bool) -> Caps:
+def make_caps(messages: Messages, *, thinking: str | None, sampling: bool) -> Caps:
     """Return the capability table of requests.
 
     Args:

@@ -6,7 +6,7 @@
 | content_block_start | the next block of content, by its index |
 | content_block_delta | see ``_DELTAS``; of an unknown kind texts are appended, lists extended, the rest set |
 | message_delta | the keys of delta; counts of usage replace those before; its other keys |
-| ping, message_stop | nothing |
+| ping, message_stop, those that the SDK adds | nothing |
 | error | the stream has failed |
 | any other | events, a list |
 
@@ -35,6 +35,8 @@ _DELTAS = {
 }  # fmt: skip
 _SEALED = "encrypted_content"
 _OF_MESSAGE = ("stop_reason", "stop_sequence", "stop_details", "container")
+# Those of the SDK's own that repeat what the provider's say.
+_SILENT = frozenset({"ping", STOP, "text", "citation", "thinking", "signature", "input_json", "compaction"})
 _EVENTS = (START, DELTA, STOP, "message_start", "message_delta", "message_stop", "ping")
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
@@ -70,7 +72,7 @@ class _Fold(Fold):
             self.ended = True
         elif kind == "error":
             self.error = event["error"]
-        elif kind not in ("ping", STOP):
+        elif kind not in _SILENT:
             self._others.append(event)
 
     def _extend(self, index: int, delta: Native) -> None:

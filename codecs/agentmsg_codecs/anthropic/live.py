@@ -15,11 +15,10 @@ from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
     Writer,
-    make_call,
     make_chunk,
-    make_text,
-    make_thinking,
-    plain,
+    more_arguments,
+    more_text,
+    more_thinking,
     said,
 )
 
@@ -60,11 +59,11 @@ class AnthropicReader(Reader):
     def _piece(self, delta: Native, index: int) -> am.MsgChunk | None:
         kind = delta["type"]
         if kind == "text_delta":
-            return said(make_text(plain(delta["text"])), index)
+            return more_text(delta["text"], index)
         if kind == "input_json_delta":
-            return said(make_call(None, "", raw_input=plain(delta["partial_json"])), index)
+            return more_arguments(delta["partial_json"], index)
         if kind == "thinking_delta":
-            return said(make_thinking(plain(delta["thinking"])), index)
+            return more_thinking(delta["thinking"], index)
         if kind == "compaction_delta":
             return said(am.CompactionBlock(delta["content"], encrypted=delta.get("encrypted_content")), index)
         name, key, value = {

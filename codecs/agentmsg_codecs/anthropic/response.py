@@ -169,7 +169,7 @@ def _document(block: am.FileBlock) -> Any:
     return Drop("responses hold no documents") if answer is block else answer
 
 
-def _rows(engine: Messages, thinking: str) -> Rows:
+def _rows(engine: Messages, thinking: str | None) -> Rows:
     rows = block_rows(engine, "answer", engine.returns("answer"), thinking=thinking)
     rows[am.ImageBlock] = rows[am.ImageBlock].evolve(otherwise=_image)
     rows[am.FileBlock] = rows[am.FileBlock].evolve(otherwise=_document)
@@ -180,7 +180,7 @@ def _rows(engine: Messages, thinking: str) -> Rows:
 
 
 def _make_caps(
-    engine: Messages, answer: Described, thinking: str, by_provider: Callable[[MessageRow], MessageRow]
+    engine: Messages, answer: Described, thinking: str | None, by_provider: Callable[[MessageRow], MessageRow]
 ) -> Caps:
     made = answer.rows
     row = MessageRow(

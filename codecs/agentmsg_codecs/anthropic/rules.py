@@ -29,7 +29,7 @@ def _tagged(block: am.ThinkingBlock) -> Any:
     return Swap(am.TextBlock(f"<thinking>{block.thinking}</thinking>"), "thinking needs a signature here")
 
 
-def thinking_rule(lacking: str) -> Callable[[am.ThinkingBlock], Any]:
+def thinking_rule(lacking: str | None) -> Callable[[am.ThinkingBlock], Any]:
     """Return the rule for thinking, which needs this provider's signature or opaque payload.
 
     Args:

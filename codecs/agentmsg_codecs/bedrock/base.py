@@ -16,7 +16,8 @@ class Bedrock(Codec):
     """Documents of Bedrock's Converse.
 
     Attributes:
-        thinking: for thinking that another provider signed: drop it, or write it as text in tags.
+        thinking: for thinking that another provider signed: "drop" it, or write it as "text" in tags. None drops it,
+            too, but ``encode`` then refuses to lose it.
         engine: reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
     """
 
@@ -27,5 +28,7 @@ class Bedrock(Codec):
     # The keys that Strands adds to messages.
     kept: ClassVar[frozenset[str]] = STRANDS
 
-    thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
+    thinking: Literal["drop", "text"] | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, "drop", "text"))
+    )
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

@@ -105,7 +105,7 @@ def _rows(messages: Messages, place: str, answers: Any) -> dict[type[Any], Row]:
     return {cls: _with_extras(cls, row) for cls, row in made.items()}
 
 
-def assistant_rows(messages: Messages, *, thinking: str) -> dict[type[Any], Row]:
+def assistant_rows(messages: Messages, *, thinking: str | None) -> dict[type[Any], Row]:
     """Return the rows of a model's blocks.
 
     Args:
@@ -147,7 +147,7 @@ def _says_none(history: am.History, key: str, value: Any) -> bool:
     return key == "system" and not is_prompt and not (history.messages and is_top(history.messages[0]))
 
 
-def make_caps(messages: Messages, *, thinking: str, merges: bool) -> Caps:
+def make_caps(messages: Messages, *, thinking: str | None, merges: bool) -> Caps:
     """Return the capability table of requests.
 
     Args:

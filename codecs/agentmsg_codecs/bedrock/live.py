@@ -11,11 +11,10 @@ from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
     Writer,
-    make_call,
     make_chunk,
-    make_text,
-    make_thinking,
-    plain,
+    more_arguments,
+    more_text,
+    more_thinking,
     said,
 )
 
@@ -51,16 +50,16 @@ class BedrockReader(Reader):
     def _piece(self, delta: Native, index: int) -> am.MsgChunk | None:
         ((kind, piece),) = delta.items()
         if kind == "text":
-            return said(make_text(plain(piece)), index)
+            return more_text(piece, index)
         if kind == "toolUse":
-            return said(make_call(None, "", raw_input=plain(piece["input"])), index)
+            return more_arguments(piece["input"], index)
         if kind == "citation":
             (found,) = self._blocks({"citationsContent": {"content": [{"text": ""}], "citations": [piece]}})
             return said(found, index)
         if kind != "reasoningContent":
             return said(self._blocks({kind: piece})[0], index)
         if piece.keys() == {"text"}:
-            return said(make_thinking(plain(piece["text"])), index)
+            return more_thinking(piece["text"], index)
         held = piece if "redactedContent" in piece else {"reasoningText": {"text": "", **piece}}
         return said(self._blocks({kind: held})[0], index)
 

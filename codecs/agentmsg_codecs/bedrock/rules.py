@@ -116,7 +116,7 @@ def _is_own(citation: am.Citation) -> bool:
         return False
 
 
-def thinking_rule(otherwise: str) -> Rule:
+def thinking_rule(otherwise: str | None) -> Rule:
     """Return the rule for thinking: keep it if it is unsigned, or signed here.
 
     Args:

@@ -42,6 +42,7 @@ Follows trl 1.16 and the chat templates that it ships.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import attrs
@@ -54,6 +55,7 @@ from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import Native, is_object, made_ids, mark_of, marked, natives, spelling
 from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
+from agentmsg.values.frozen import adopt
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages, unpaired
 from agentmsg_codecs.hf.names import CHOSEN, CONTENT_KEYS, FAMILY, KEPT, LISTS
@@ -101,6 +103,7 @@ class HfCodec(RowCodec):
     kept: ClassVar[frozenset[str]] = KEPT
     content_keys: ClassVar[frozenset[str]] = RowCodec.content_keys | CONTENT_KEYS
     rules = rules_at("agentmsg_codecs.hf.sending")
+    decides: ClassVar[Mapping[str, str]] = adopt({"reasoning": "thinking"})
 
     reasoning: Reasoning = attrs.field(default="reasoning_content", validator=_one_of(*get_args(Reasoning)))
     arguments: Literal["object", "text"] = attrs.field(default="object", validator=_one_of("object", "text"))

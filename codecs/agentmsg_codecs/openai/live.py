@@ -1,4 +1,4 @@
-"""Chunks of Chat Completions as the library's chunks, and the other way; see ``events`` for what each says.
+"""Chunks of Chat Completions as the library's chunks, and the other way; see ``folding`` for what each says.
 
 Thinking that is shown is written as ``reasoning_content``, the key that most servers and clients know.
 """
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import Native, is_object
-from agentmsg_codecs.openai.events import CHUNK, OpenAIEvents, deltas_of
+from agentmsg_codecs.openai.events import deltas_of
+from agentmsg_codecs.openai.folding import CHUNK, OpenAIFold, Pieces, chunk_in
 from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
@@ -20,6 +21,9 @@ from agentmsg_codecs.wire.live import (
     make_refusal,
     make_text,
     make_thinking,
+    more_arguments,
+    more_text,
+    more_thinking,
     piece,
     plain,
 )
@@ -66,33 +70,37 @@ class OpenAIReader(Reader):
         super().__init__(codec)
         self._began = self._is_left = False
         self._thought: str | None = None
+        self._usual = Pieces()
         # All but what is read as it comes.
-        self._rest = OpenAIEvents().fold()
+        self._rest = OpenAIFold()
 
     def __call__(self, event: Native) -> am.MsgChunk | None:
         """Return what a chunk says; None if it says nothing."""
+        event = chunk_in(event)
+        found = self._usual.of(event)
+        if found is not None and found[1]:
+            place, text = found
+            if place.__class__ is int:
+                return more_arguments(text, place)
+            if place == "content":
+                return more_text(text, place)
+            if place == self._thought:
+                return more_thinking(text, _THOUGHT)
+        return self._unusual(event) if event else None
+
+    def _unusual(self, event: Native) -> am.MsgChunk | None:
+        """Return what a chunk says that isn't just another piece of a text."""
         choices: list[Native] = event.get("choices") or []
         choice = _first(choices)
         delta: Native = choice.get("delta") or {}
-        parts = self._parts(delta) if delta else []
-        tells = choice.get("finish_reason") is not None or bool(event.get("usage")) or not event.keys() <= _USUAL
-        is_alone = len(choices) == bool(choice)
-        if self._began and is_alone and not tells and not choice.get("logprobs") and delta.keys() <= _READ:
-            return make_pieces(tuple(parts)) if parts else None
-        return self._unusual(event, choices, choice, parts, tells=tells)
-
-    def _unusual(
-        self, event: Native, choices: list[Native], choice: Native, parts: list[am.ChunkPart], *, tells: bool
-    ) -> am.MsgChunk | None:
-        """Return what a chunk says that isn't just a piece."""
-        delta: Native = choice.get("delta") or {}
+        parts = self._parts(delta)
         others = {key: value for key, value in delta.items() if key not in _READ or key == "role"}
         kept = [{**choice, "delta": others} if held is choice else held for held in choices]
         self._rest.add({**event, "choices": kept})
         if not self._began:
             self._began = True
             return make_chunk(parts=tuple(parts), **self.began(self._message()))
-        if not tells:
+        if choice.get("finish_reason") is None and not event.get("usage") and event.keys() <= _USUAL:
             return make_pieces(tuple(parts)) if parts else None
         message = self._message()
         fields = self.rest(message)

@@ -84,7 +84,7 @@ def needs_reasoning(model: str | None) -> bool | None:
     return True if any(map(is_one, NEED_REASONING.values())) else False if is_one(_OF_OPENAI) else None
 
 
-def place_of_option(thinking: str) -> str | None:
+def place_of_option(thinking: str | None) -> str | None:
     """Return the field that an option names, if any."""
     return thinking if thinking in REASONING_KEYS else None
 

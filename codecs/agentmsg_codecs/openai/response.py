@@ -124,7 +124,8 @@ class OpenAIResponseCodec(Answers, Codec):
     """Responses of OpenAI Chat Completions.
 
     Attributes:
-        thinking: where to write thinking that wasn't read from a field of its own: as in the codec ``openai``.
+        thinking: where to write thinking that wasn't read from a field of its own: as in the codec ``openai``. None
+            leaves it out, too, but ``encode`` then refuses to lose it.
         engine: reads and writes the message. Hooks registered on ``engine.described.parts["answer"].converter`` before
             first use replace ours.
     """
@@ -139,7 +140,7 @@ class OpenAIResponseCodec(Answers, Codec):
     api: ClassVar[str | None] = "chat"
     writes_plain: ClassVar[bool] = True
 
-    thinking: Thinking = attrs.field(default="drop", validator=attrs.validators.in_(THINKING))
+    thinking: Thinking | None = attrs.field(default=None, validator=attrs.validators.in_((None, *THINKING)))
     engine: Messages = attrs.field(
         init=False,
         eq=False,

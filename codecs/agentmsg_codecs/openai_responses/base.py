@@ -16,7 +16,8 @@ class OpenAIResponses(Codec):
     """Documents of OpenAI's Responses API.
 
     Attributes:
-        thinking: what to do with thinking that OpenAI's models can't go on from: drop it, or write it as text in tags.
+        thinking: what to do with thinking that OpenAI's models can't go on from: "drop" it, or write it as "text" in
+            tags. None drops it, too, but ``encode`` then refuses to lose it.
         engine: what reads and writes; hooks registered on ``engine.items.parts["items"].converter``, or on that of
             ``engine.inputs``, before first use replace ours.
     """
@@ -30,5 +31,7 @@ class OpenAIResponses(Codec):
         "caller", "computer_call", "computer_call_output", "fingerprint", "shell_call_output",
     }  # fmt: skip
 
-    thinking: Literal["drop", "text"] = attrs.field(default="drop", validator=attrs.validators.in_(("drop", "text")))
+    thinking: Literal["drop", "text"] | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, "drop", "text"))
+    )
     engine: Items = attrs.field(factory=Items, init=False, eq=False, repr=False)

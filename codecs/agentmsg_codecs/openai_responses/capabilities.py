@@ -93,7 +93,7 @@ def run_rows(
     items: Items,
     comes_back: Callable[[am.NativeBlock], am.NativeBlock | None],
     *,
-    thinking: str,
+    thinking: str | None,
     is_answer: bool = False,
 ) -> dict[type[Any], Row]:
     """Return the rows of what the assistant's side says.
@@ -206,7 +206,7 @@ def _says_nothing(history: am.History, key: str, value: Any) -> bool:
 needs_id = natives.lacks_id(FAMILY)
 
 
-def make_caps(items: Items, *, thinking: str) -> Caps:
+def make_caps(items: Items, *, thinking: str | None) -> Caps:
     """Return the capability table of requests.
 
     Args:

@@ -25,7 +25,6 @@ from agentmsg.formats.events import Events, Fold, pieces_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 ENDS = ("completed", "incomplete", "failed")
 BEGINS = ("created", "in_progress", "queued")
 # Where each kind of delta goes: the list of parts and the key of the index in it, if it is in a part; the field.
@@ -144,8 +143,7 @@ def _unfolded(document: Native, size: int) -> Iterator[Native]:
     begun: Native = {**document, "output": [], "status": "in_progress"}
     if "usage" in begun:
         begun["usage"] = None
-    yield {"type": "response.created", "response": begun}
-    yield {"type": "response.in_progress", "response": begun}
+    yield from ({"type": f"response.{what}", "response": begun} for what in ("created", "in_progress"))
     for index, item in enumerate(document.get("output") or ()):
         place = {"output_index": index, **({"item_id": item["id"]} if "id" in item else {})}
         yield {"type": "response.output_item.added", "output_index": index, "item": announced(item)}
@@ -165,8 +163,7 @@ def announced(item: Native) -> Native:
 
 def _text_of(item: Native) -> tuple[str, str | None]:
     """Return the name of the deltas that bring the text of an item, and its key; None if it has none."""
-    kind = item.get("type")
-    name, key = _OF_ITEM.get(kind, ("", None)) if type(kind) is str else ("", None)
+    name, key = _OF_ITEM.get(str(item.get("type")), ("", None))
     return name, key if key is not None and type(item.get(key)) is str else None
 
 
@@ -187,9 +184,8 @@ def _part(family: str, part: Native, place: Native, size: int) -> Iterator[Nativ
     key = "refusal" if kind == "refusal" else "text"
     name = {"reasoning_summary": "reasoning_summary_text"}.get(family, str(kind))
     is_text = type(part.get(key)) is str and name in DELTAS
-    empty: Native = {key: ""} if is_text else {}
     cited = part.get("annotations") or ()
-    empty |= {"annotations": []} if cited else {}
+    empty: Native = {**({key: ""} if is_text else {}), **({"annotations": []} if cited else {})}
     yield {"type": f"response.{family}_part.added", **place, "part": {**part, **empty}}
     if is_text:
         yield from _texts(name, key, part[key], place, size)

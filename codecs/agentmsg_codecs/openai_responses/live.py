@@ -16,13 +16,13 @@ from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
     Writer,
-    make_call,
     make_chunk,
-    make_refusal,
-    make_text,
-    make_thinking,
+    more_arguments,
+    more_custom,
+    more_refusal,
+    more_text,
+    more_thinking,
     piece,
-    plain,
     said,
 )
 
@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from agentmsg.formats import Native
 
 _ITEM = "response.output_item."
-_MAKE = {
-    "output_text": make_text, "refusal": make_refusal, "reasoning_text": make_thinking,
-    "reasoning_summary_text": make_thinking,
+_OF_CALLS = {"function_call_arguments": more_arguments, "custom_tool_call_input": more_custom}
+_MORE = {
+    **_OF_CALLS,
+    "output_text": more_text, "refusal": more_refusal, "reasoning_text": more_thinking,
+    "reasoning_summary_text": more_thinking,
 }  # fmt: skip
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 _UNCITED: Native = {"annotations": []}
@@ -67,21 +69,19 @@ class ResponsesReader(Reader):
         return None
 
     def _piece(self, name: str, event: Native) -> am.MsgChunk | None:
-        item, make = event["output_index"], _MAKE.get(name)
-        if make is None:
-            is_custom = name == "custom_tool_call_input"
-            if not is_custom and name != "function_call_arguments":
-                return None  # it comes whole
-            kind = "custom" if is_custom else "function"
-            return said(make_call(None, "", raw_input=plain(event["delta"]), kind=kind), f"{item}/0")
+        item, more = event["output_index"], _MORE.get(name)
+        if more is None:
+            return None  # it comes whole
+        if name in _OF_CALLS:
+            return more(event["delta"], f"{item}/0")
         _, index, _ = DELTAS[name]
         place = f"{item}/{event[index]}"
-        if make is make_thinking:
+        if more is more_thinking:
             # The parts of reasoning are one text, with a blank line between them.
             lead = "\n\n" if event[index] and place not in self._begun else ""
             self._begun.add(place)
-            return said(make(lead + plain(event["delta"])), f"{item}/0")
-        return said(make(plain(event["delta"])), place)
+            return more(lead + event["delta"], f"{item}/0")
+        return more(event["delta"], place)
 
     def _item(self, what: str, index: int, item: Native) -> am.MsgChunk | None:
         kind = str(item.get("type"))

@@ -88,7 +88,7 @@ def refusal(block: am.RefusalBlock) -> Any:
 # -- other items ------------------------------------------------------------------------------------------------------
 
 
-def thinking_rule(otherwise: str) -> Rule:
+def thinking_rule(otherwise: str | None) -> Rule:
     """Return the rule for thinking: what OpenAI's models can go on from has its payload, or an id.
 
     Args:

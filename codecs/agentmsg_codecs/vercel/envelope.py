@@ -91,7 +91,7 @@ class VercelEnvelope(envelopes.Envelope):
         if issuer is None:
             return message
         is_own = _special(issuer, issuer.is_own, message.content)
-        content = _changed(message.content, is_own, into(issuer, message.content))
+        content = _media(_changed(message.content, is_own, into(issuer, message.content)), media_into)
         if content is message.content and isinstance(message.provider, (am.Made, type(None))):
             return message  # the usual case: what is made counts as absent
         new = message if content is message.content else message.evolve(content=content)
@@ -106,7 +106,7 @@ class VercelEnvelope(envelopes.Envelope):
         if issuer is None:
             return message
         is_kept = _special(issuer, issuer.is_kept, message.content)
-        content = _changed(message.content, is_kept, self._back(issuer))
+        content = _media(_changed(message.content, is_kept, self._back(issuer)), media_back)
         api = None if issuer.api is None else tool_links.made_name(issuer.api)
         return message.evolve(content=content, provider=tool_links.made_name(issuer.provider), api=api)
 
@@ -337,9 +337,19 @@ def _given(message: am.Msg, media: Callable[[Any], Any], reference: Callable[[An
 
 def _given_block(block: Any, media: Callable[[Any], Any], reference: Callable[[Any], Any]) -> Any:
     if type(block) is not am.ToolResultBlock:
-        return media(block) if block.extras and type(block) in media_kinds.KINDS else block
+        return _medium(block, media)
     inner = list(map(reference, block.content))
     return block if all(map(is_, inner, block.content)) else block.evolve(content=inner)
+
+
+def _media(content: Any, change: Callable[[Any], Any]) -> Any:
+    """Return an answer's blocks with its media changed; the same tuple if none has."""
+    found = tuple([_medium(block, change) for block in content])
+    return content if all(map(is_, found, content)) else found
+
+
+def _medium(block: Any, change: Callable[[Any], Any]) -> Any:
+    return change(block) if block.extras and type(block) in media_kinds.KINDS else block
 
 
 # -- who answered -----------------------------------------------------------------------------------------------------

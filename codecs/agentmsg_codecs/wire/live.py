@@ -14,7 +14,7 @@ from agentmsg import AgentMsgError, EncodeError
 from agentmsg.formats import EMPTY, Native, Unreadable, adopt, dump_json, maker, speed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from agentmsg.formats.events import Thinking
 
@@ -54,6 +54,29 @@ def piece(block: Any, index: Any = None) -> am.ChunkPart:
 def said(block: Any, index: Any) -> am.MsgChunk:
     """Return the chunk of a piece of a block."""
     return make_pieces((piece(block, index),))
+
+
+def _more(cls: Any, key: str, **others: str) -> Callable[[Any, Any], am.MsgChunk]:
+    """Return ``said`` for a text of an event, which is most of what events bring."""
+    of_part, of_chunk = {"block": "block", "index": "index"}, {"parts": "(part,)"}
+    make = speed.nested_maker(
+        "text, index",
+        ("block", cls, {key: "text", **others}), ("part", am.ChunkPart, of_part), ("chunk", am.MsgChunk, of_chunk),
+    )  # fmt: skip
+
+    def more(text: Any, index: Any) -> am.MsgChunk:
+        if type(text) is not str or (type(index) is not int and type(index) is not str):
+            raise Unreadable
+        made: am.MsgChunk = make(text, index)
+        return made
+
+    return more
+
+
+more_text, more_thinking = _more(am.TextBlock, "text"), _more(am.ThinkingBlock, "thinking")
+more_refusal = _more(am.RefusalBlock, "refusal")
+more_arguments = _more(am.ToolUseBlock, "raw_input", id="None", name="''")
+more_custom = _more(am.ToolUseBlock, "raw_input", id="None", name="''", kind="'custom'")
 
 
 def plain(text: Any) -> str:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 _REFUSED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
 # The parts whose id is that of the call.
 _CALLS = frozenset({"tool_use", "tool_call", "server_tool_call"})
-# The namespaces of what Anthropic's blocks say beyond their fields, and of a text that Bedrock's guardrail checks.
-KIND, GUARD = "anthropic.kind", "bedrock.guard"
+# The namespaces of what Anthropic's blocks say beyond their fields, of a text that Bedrock's guardrail checks, and of
+# what its media say.
+KIND, GUARD, _ITEM = "anthropic.kind", "bedrock.guard", "bedrock.item"
 
 
 def _as_it_is(part: Native) -> Native:
@@ -163,6 +164,14 @@ def _is_of_converse(part: Native) -> bool:
     return len(part) == 1 and not part.keys().isdisjoint((*_MEDIA, "guardContent"))
 
 
+def _tells_bedrock(block: Any) -> bool:
+    """Whether only Converse takes a block: its client refuses LangChain's own parts for it."""
+    if GUARD in block.extras or (type(block) is am.FileBlock and _ITEM in block.extras):
+        return True
+    source = getattr(block, "source", None)
+    return type(source) is am.URLSource and source.url.startswith("s3://")
+
+
 def _to_item(part: Native) -> Native:
     if part["type"] == "guard_content":
         return {"guardContent": {"text": {**_without(part, "type")}}}
@@ -233,7 +242,7 @@ DIALECTS: Mapping[str, Dialect] = {
             from_v1,
             to_v1,
         ),
-        Dialect("bedrock", "bedrock", {None: _is_of_converse}, lambda block: GUARD in block.extras),
+        Dialect("bedrock", "bedrock", {None: _is_of_converse}, _tells_bedrock),
     )
 }
 # The marks of earlier versions.

@@ -175,7 +175,7 @@ def _is_a_providers(block: Any) -> bool:
     """Whether a block comes back as the part of a provider, which may have keys of its own inside."""
     dialect = DIALECTS.get(mark_of(block, FAMILY, "/shape"))
     if dialect is None:
-        return False
+        return FAMILY not in block.extras and any(each.is_usual(block) for each in DIALECTS.values())
     try:
         return bool(am.same(dialect.read(dialect.write(block)), block))
     except Unreadable:

@@ -171,8 +171,12 @@ def _told_by(blocks: Sequence[Any]) -> str | None:
     for block in blocks:
         if type(block) is am.TextBlock and not (block.extras or block.notes or block.signature):
             continue
+        if _is_of_chat(block):
+            return "openai"
         if block.signature is not None and block.signature.provider is not None:
             return str(block.signature.provider)
+        if type(block) is am.CompactionBlock and block.text and block.encrypted is None:
+            return "anthropic"
         own = getattr(block, "provider", None) or _SPACES.get(getattr(block, "codec", ""))
         spaces = (_SPACES[space] for held in (block.extras, block.notes) for space in held or () if space in _SPACES)
         found = own or next(spaces, None)

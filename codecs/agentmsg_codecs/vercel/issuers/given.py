@@ -4,7 +4,7 @@
 | --- | --- |
 | extras["anthropic"]: citations of a document | anthropic.citations |
 | extras["anthropic.kind"]: type "container_upload" | anthropic.containerUpload |
-| extras["gemini"]: videoMetadata | google.videoMetadata |
+| extras["gemini"]: videoMetadata; thought, of an answer's image | google: videoMetadata; thought |
 | NativeBlock of Anthropic in a result: tool_reference | custom; anthropic: type "tool-reference", toolName |
 """
 
@@ -28,6 +28,7 @@ _OF_MEDIA = (
     ((_ANTHROPIC, "citations"), (OPTIONS, _ANTHROPIC, "citations")),
     (("anthropic.kind", "type"), (OPTIONS, _ANTHROPIC, "containerUpload")),
     (("gemini", "videoMetadata"), (OPTIONS, "google", "videoMetadata")),
+    (("gemini", "thought"), (OPTIONS, "google", "thought")),
 )
 _PAIR = 2
 _UPLOAD, _REFERENCE = "container_upload", "tool-reference"
@@ -58,7 +59,8 @@ def _moved(block: Any, paths: Iterable[tuple[tuple[str, ...], tuple[str, ...]]],
         if start[-1] in owner:
             value, has_moved = owner.pop(start[-1]), True
             _prune(extras, start)
-            _owner(extras, end, is_new=True)[end[-1]] = words.get(value, value) if _is_word(value) else value
+            is_word = "containerUpload" in (start[-1], end[-1]) and _is_word(value)
+            _owner(extras, end, is_new=True)[end[-1]] = words.get(value, value) if is_word else value
     return block.evolve(extras=extras) if has_moved else block
 
 

@@ -2,7 +2,7 @@
 
 | item | part; providerOptions.openai |
 | --- | --- |
-| message: output_text; refusal | text; itemId, phase, annotations; type "refusal" |
+| message: output_text | text; itemId, phase, annotations |
 | reasoning | reasoning for each summary, or an empty one; itemId, reasoningEncryptedContent |
 | function_call; custom_tool_call | tool-call; itemId, namespace; its input is the text |
 | function_call whose arguments are cut short | the same; type "function_call" |
@@ -219,8 +219,7 @@ def _parts(item: Native, search: str, *, is_run: bool) -> list[Native]:
 def _text(item: Native, part: Native) -> Native:
     told = {"itemId": item.get("id"), "phase": item.get("phase"), "annotations": part.get("annotations") or None}
     if part["type"] == "refusal":
-        options = _told({**part, **item}, "id", "content", "role", "phase", "refusal", **told, type="refusal")
-        return {"type": "text", "text": part["refusal"], **options}
+        raise Unreadable  # the SDK has none: it would be sent as the text that the report tells
     options = _told({**part, **item}, "id", "content", "role", "phase", "text", "annotations", **told)
     return {"type": "text", "text": part["text"], **options}
 
@@ -326,9 +325,7 @@ def _item(part: Native, link: Any, options: Native) -> Native:
     kind, text = part["type"], part.get("text")
     own = {"id": link, "status": options.pop("status", _DONE)} if link is not None else {}
     if kind == "text":
-        is_refusal = options.pop("type", None) == "refusal"
-        said = {"type": "refusal", "refusal": text} if is_refusal else {"type": "output_text", "text": text}
-        said |= {} if is_refusal else {"annotations": options.pop("annotations", [])}
+        said = {"type": "output_text", "text": text, "annotations": options.pop("annotations", [])}
         said |= {key: options.pop(key) for key in ("logprobs",) if key in options}
         return {"type": "message", "role": "assistant", **own, "content": [said], **options}
     if kind == "reasoning":

@@ -1,0 +1,202 @@
+"""Words for kinds of content, by which a caller allows their loss; and the refusal to lose any other.
+
+One table tells the word of each class and field. A loss may need several words, as a message with two blocks does, and
+several words may allow the same thing: the first is the one to name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+
+from agentmsg.errors import LossError, is_a
+from agentmsg.fitting.difference import thing_at
+from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, words_of
+from agentmsg.fitting.survival import level_of_gone
+from agentmsg.model.approvals import ApprovalRequestBlock, ApprovalResponseBlock
+from agentmsg.model.base import BaseBlock
+from agentmsg.model.blocks import (
+    AudioBlock,
+    CompactionBlock,
+    DataBlock,
+    FileBlock,
+    ImageBlock,
+    NativeBlock,
+    RefusalBlock,
+    SourceBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolsBlock,
+    ToolUseBlock,
+    VideoBlock,
+)
+from agentmsg.model.checks import listed, one_of
+from agentmsg.model.history import History
+from agentmsg.model.msg import Msg
+from agentmsg.model.settings import Settings
+from agentmsg.model.tools import NativeTool, ToolSpec
+from agentmsg.registry import class_of_family
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from agentmsg.fitting.losses import Loss, Losses
+
+__all__ = ["WORDS", "Allow", "Word", "allowed", "needed", "refuse"]
+
+Word = Literal[
+    "approvals", "audio", "citations", "custom", "data", "extras", "files", "images", "messages", "native", "refusals",
+    "signatures", "status", "structured", "summaries", "system", "text", "thinking", "tool_calls", "tool_results",
+    "tools", "video",
+]  # fmt: skip
+Allow: TypeAlias = "Word | Collection[Word]"
+WORDS: tuple[Word, ...] = get_args(Word)
+_SHOWN = 3
+# The word for a class, and for what is lost of its fields; own classes of an application are "custom".
+_CLASSES: Mapping[type, Word] = {
+    ApprovalRequestBlock: "approvals",
+    ApprovalResponseBlock: "approvals",
+    AudioBlock: "audio",
+    CompactionBlock: "summaries",
+    DataBlock: "data",
+    FileBlock: "files",
+    ImageBlock: "images",
+    NativeBlock: "native",
+    RefusalBlock: "refusals",
+    SourceBlock: "citations",
+    TextBlock: "text",
+    ThinkingBlock: "thinking",
+    ToolResultBlock: "tool_results",
+    ToolUseBlock: "tool_calls",
+    ToolsBlock: "tools",
+    VideoBlock: "video",
+    BaseBlock: "custom",
+    ToolSpec: "tools",
+    NativeTool: "tools",
+    Msg: "messages",
+    History: "messages",
+    Settings: "extras",
+}
+# The words for fields that have some of their own, besides that of their class. A signature is thinking for its
+# provider's eyes, wherever it stands.
+_FIELDS: Mapping[str, tuple[Word, ...]] = {
+    "citations": ("citations",),
+    EXTRAS: ("extras",),
+    "response_format": ("structured",),
+    "signature": ("signatures", "thinking"),
+    "status": ("status",),
+    "structured": ("structured",),
+    "tools": ("tools",),
+}
+_THINKING = frozenset({"thinking", "thought", "thoughts", "reasoning", "signature", "signatures"})
+
+
+def allowed(allow: Allow) -> frozenset[str]:
+    """Return the words of an argument ``allow``.
+
+    Raises:
+        InvalidMessage: code "option" if there is no such word.
+    """
+    words = (allow,) if is_a(allow, str) else listed(cast("Iterable[str]", allow), "allow")
+    for word in words:
+        one_of(word, "allow", *WORDS)
+    return frozenset(words)
+
+
+def needed(loss: Loss, history: History) -> list[tuple[Word, ...]]:
+    """Return the words that allow a content loss: one of each tuple is needed.
+
+    Args:
+        loss: the loss.
+        history: the one that its path is in.
+    """
+    path, last = loss.path, loss.path[-1]
+    if loss.kind == "invented" and isinstance(last, int):
+        return [(_word(_at(history, path[:-2])),)] if path[0] == "messages" else [("tools",)]
+    if isinstance(last, int):
+        thing = loss.was if loss.was is not None else _at(history, path)
+        if not isinstance(thing, Msg):
+            return [(_word(thing),)]
+        return _of_message(thing) if loss.kind == "dropped" else [("messages", *_prompt(thing))]
+    field = EXTRAS if EXTRAS in path else str(last)
+    owner = _at(history, path[: path.index(field)] if field == EXTRAS else path[:-1])
+    if field == "role" and loss.was == "native":
+        return [("native", "messages")]
+    return [(*_of_key(path), *_FIELDS.get(field, ()), *_prompt(owner), _word(owner))]
+
+
+def _of_message(message: Msg) -> list[tuple[Word, ...]]:
+    """Return what a message needs that is gone: what each of its blocks does."""
+    if _prompt(message):
+        return [("system", "messages")]
+    words = [_word(block) for block in message.content if level_of_gone(block) == "content"]
+    found: list[tuple[Word, ...]] = [("messages", word) if word == "text" else (word, "messages") for word in words]
+    found += [("structured", "messages")] if message.structured is not None else []
+    found += [("extras", "messages")] if extras_hold_content(message, message.extras, {}) else []
+    return found or [("messages",)]
+
+
+def _of_key(path: tuple[str | int, ...]) -> tuple[Word, ...]:
+    """Return the words for a key of extras, if it says what it is."""
+    space, *keys = path[path.index(EXTRAS) + 1 :] if EXTRAS in path else [""]
+    if not keys:
+        return ()
+    key = str(keys[0])
+    is_tool = len(path) == len(keys) + 2 and key in class_of_family(str(space).partition(".")[0]).tool_keys
+    return ("tools",) if is_tool else ("thinking",) if _THINKING.intersection(words_of(key)) else ()
+
+
+def _prompt(owner: Any) -> tuple[Word, ...]:
+    return ("system",) if isinstance(owner, Msg) and owner.role in PROMPT_ROLES else ()
+
+
+def _word(thing: Any) -> Word:
+    return next((_CLASSES[cls] for cls in type(thing).__mro__ if cls in _CLASSES), "messages")
+
+
+def _at(history: History, path: tuple[str | int, ...]) -> Any:
+    """Return what stands at a path; the history itself for what it doesn't hold."""
+    try:
+        return thing_at(history, path)
+    except (AttributeError, LookupError):
+        return history
+
+
+def _fewest(lacking: list[tuple[Word, ...]]) -> list[str]:
+    """Return words of which none can be left out: the first of each tuple, unless another is named anyway."""
+    words = list(dict.fromkeys(each[0] for each in lacking))
+    for word in [*words]:
+        others = {*words} - {word}
+        if not any(others.isdisjoint(each) for each in lacking):
+            words.remove(word)
+    return words
+
+
+def refuse(losses: Losses, history: History, allow: frozenset[str], how: str, lead: str) -> None:
+    """Refuse to lose content that isn't allowed.
+
+    Args:
+        losses: the losses.
+        history: the one that they are in.
+        allow: the words for what may be lost.
+        how: says how to allow it, with a place for the words.
+        lead: says what would be lost.
+
+    Raises:
+        LossError: if there is such content.
+    """
+    if not losses:
+        return
+    refused: list[Loss] = []
+    lacking: list[tuple[Word, ...]] = []
+    for loss in losses.content:
+        if each := [words for words in needed(loss, history) if allow.isdisjoint(words)]:
+            refused.append(loss)
+            lacking += each
+    if not refused:
+        return
+    words = _fewest(lacking)
+    more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
+    told = how.format(words=",".join(words), quoted=", ".join(map(repr, words)))
+    msg = f"{lead}: {'; '.join(map(str, refused[:_SHOWN]))}{more} ({told})"
+    raise LossError(msg, codec=losses.codec, path=refused[0].path, losses=refused, allow=tuple(words))

@@ -1,0 +1,217 @@
+"""How chunks of Chat Completions add up to a response.
+
+| chunk | response |
+| --- | --- |
+| choices: delta | message: texts appended (see ``_TEXTS``), lists joined by index or extended, the rest set |
+| choices: logprobs | lists extended |
+| choices: finish_reason and any other key | the last that isn't null |
+| usage, and any other key | the last that isn't null; the keys of objects each |
+| object | chat.completion |
+| obfuscation | nothing: it pads the transport |
+| error | the stream has failed |
+
+The SDK's own sum repeats roles, kinds and formats that servers repeat; here they are set. It keeps the index of calls,
+which no response has.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from typing import Any
+
+from agentmsg.formats import Native, Unreadable, is_list, is_object
+from agentmsg.formats.events import Fold, Strings
+
+CHUNK, RESPONSE = "chat.completion.chunk", "chat.completion"
+SPLIT = ("reasoning_content", "reasoning", "content", "refusal")
+_TEXTS = frozenset({*SPLIT, "arguments", "input", "text", "summary", "data", "transcript"})
+_ELSEWHERE = frozenset({"choices", "error", "obfuscation"})
+_OF_CHOICE = frozenset({"index", "delta"})
+_VARIES = {"choices": None, "obfuscation": None}
+_INDEXED = 2  # index and function
+
+
+def chunk_in(event: Native) -> Native:
+    """Return the chunk that an event of the SDK's own stream holds; nothing in its others, which repeat its chunks."""
+    is_of_sdk = "type" in event and "choices" not in event and "error" not in event
+    return event.get("chunk", {}) if is_of_sdk else event
+
+
+class Pieces:
+    """Tells most chunks: those that say what the one before said, but for a piece of one text."""
+
+    def __init__(self) -> None:
+        self._event: Native | None = None
+        self._choice: Native | None = None
+
+    def of(self, event: Native) -> tuple[int | str, str] | None:
+        """Return the index of a call, or the key of a text, and the next piece of it; None for any other chunk."""
+        choices: Any = event.get("choices") or ()
+        if not event:
+            return None
+        if len(choices) == 1 and {**event, **_VARIES} == self._event:
+            choice = choices[0]
+            if {**choice, "delta": None} == self._choice and choice["delta"]:
+                return _piece(choice["delta"])
+        self._remember(event, choices)
+        return None
+
+    def _remember(self, event: Native, choices: Any) -> None:
+        choice: Native = choices[0] if len(choices) == 1 else {"finish_reason": "another"}
+        is_open = choice.get("finish_reason") is None and choice.get("index", 0) == 0 and not choice.get("logprobs")
+        self._event, self._choice = {**event, **_VARIES}, {**choice, "delta": None} if is_open else None
+
+
+def _piece(delta: Native) -> tuple[int | str, str] | None:
+    if len(delta) != 1:
+        return None
+    ((key, value),) = delta.items()
+    if key in SPLIT:
+        return (key, value) if value.__class__ is str else None
+    if key != "tool_calls" or value.__class__ is not list or len(value) != 1 or value[0].__class__ is not dict:
+        return None
+    (call,) = value
+    body, index = call.get("function"), call.get("index")
+    if len(call) != _INDEXED or body.__class__ is not dict or len(body) != 1 or index.__class__ is not int:
+        return None
+    text = body.get("arguments")
+    return (index, text) if text.__class__ is str else None
+
+
+class OpenAIFold(Fold):
+    """Collects chunks into one response."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._head: Native = {}
+        self._choices: dict[int, Native] = {}
+        self._usual = Pieces()
+        self._open: dict[int | str, list[str]] = {}  # the texts that pieces go on with
+
+    def take(self, event: Native) -> None:
+        """Take the next chunk."""
+        event = chunk_in(event)
+        found = self._usual.of(event)
+        if found is None:
+            self._open.clear()
+        elif found[0] in self._open:
+            self._open[found[0]].append(found[1])
+            return
+        if event.get("error") is not None:
+            self.error = event["error"]
+        for choice in event.get("choices") or ():
+            self._choose(choice)
+        self._say(event)
+        if found is not None:
+            self._open[found[0]] = self.strings.latest
+
+    def _say(self, event: Native) -> None:
+        head = self._head
+        for key, value in event.items():
+            if key in _ELSEWHERE:
+                continue
+            if is_object(value) and is_object(head.get(key)):
+                head[key] = {**head[key], **value}  # Groq's seed comes first, and its usage last
+            elif value is not None or key not in head:
+                head[key] = value
+
+    def _choose(self, choice: Native) -> None:
+        index = choice.get("index", 0)
+        mine = self._choices.get(index)
+        if mine is None:
+            if type(index) is not int:
+                raise Unreadable
+            mine = self._choices[index] = {"index": index, "message": {}}
+            self.ended = False
+        delta = choice.get("delta")
+        if delta:
+            join_delta(mine["message"], delta, self.strings)
+        for key, value in choice.items():
+            if key in _OF_CHOICE or (value is None and key in mine):
+                continue
+            if key == "logprobs" and value:
+                join_delta(_object_in(mine, key), value, self.strings)
+                continue
+            mine[key] = value
+            if key == "finish_reason":
+                self.ended = all(held.get(key) is not None for held in self._choices.values())
+
+    def made(self) -> Native:
+        """Return the response, as far as it has come."""
+        if not self._head and not self._choices:
+            return {}
+        choices = [_told(self._choices[index]) for index in sorted(self._choices)]
+        named = {"object": RESPONSE} if self._head.get("object", CHUNK) == CHUNK else {}
+        return {**self._head, **named, "choices": choices}
+
+
+def join_delta(mine: Native, delta: Native, strings: Strings) -> None:
+    """Join a delta into what came before."""
+    for key, value in delta.items():
+        kind = value.__class__
+        if kind is str:
+            if key in _TEXTS:
+                strings.add(mine, key, value)
+            elif value or key not in mine:
+                mine[key] = value
+        elif kind is list:
+            _join_items(mine, key, value, strings)
+        elif kind is dict:
+            join_delta(_object_in(mine, key), value, strings)
+        elif value is not None or key not in mine:
+            mine[key] = value
+
+
+def _join_items(mine: Native, key: str, items: list[Any], strings: Strings) -> None:
+    have: Any = mine.get(key)
+    if have is None:
+        have = mine[key] = []
+    for item in items:
+        if not is_object(item) or type(item.get("index")) is not int:
+            have.append(item)
+        else:
+            join_delta(_begun(have, item), item, strings)
+
+
+def _begun(have: list[Any], item: Native) -> Native:
+    """Return the last item that this is a further piece of: of its index, and of its id and kind if it has them."""
+    link, kind = item.get("id"), item.get("type")
+    for old in reversed(have):
+        if not is_object(old) or old.get("index") != item["index"]:
+            continue
+        if (not link or old.get("id") in (link, None, "")) and (not kind or old.get("type") in (kind, None, "")):
+            return old
+    begun: Native = {}
+    have.append(begun)
+    return begun
+
+
+def _object_in(owner: Native, key: str) -> Native:
+    if not is_object(owner.get(key)):
+        owner[key] = {}
+    found: Native = owner[key]
+    return found
+
+
+def _told(choice: Native) -> Native:
+    """Return a choice as responses have it: calls without an index, sound in one piece."""
+    message: Native = choice["message"]
+    changes: Native = {}
+    if is_list(message.get("tool_calls")):
+        changes["tool_calls"] = [_without_index(call) for call in message["tool_calls"]]
+    audio = message.get("audio")
+    if is_object(audio) and type(audio.get("data")) is str:
+        changes["audio"] = {**audio, "data": _joined_base64(audio["data"])}
+    return {**choice, "message": {**message, **changes}} if changes else choice
+
+
+def _without_index(call: Any) -> Any:
+    return {key: value for key, value in call.items() if key != "index"} if is_object(call) else call
+
+
+def _joined_base64(data: str) -> str:
+    """Return base64 whose pieces were padded each as one."""
+    if "=" not in data.rstrip("="):
+        return data
+    padded = data.replace("=", "= ").replace("= = ", "== ").replace("= =", "==").split()
+    return b64encode(b"".join(map(b64decode, padded))).decode()
