@@ -20,6 +20,7 @@ from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
 from agentmsg.model.blocks import TextBlock
 from agentmsg.model.construction import paused
 from agentmsg.model.history import History, without_messages
+from agentmsg.model.made_links import apart
 from agentmsg.model.msg import Msg
 from agentmsg.registry import codec_names, get_codec
 from agentmsg.values.copies import copy_document
@@ -96,7 +97,9 @@ class Joined(Codec):
         groups = list(_groups(document, _codecs_of(document, self.format)))
         histories = [group.read() for group in groups]
         notes = [group.note(history) for group, history in zip(groups, histories, strict=True)]
-        messages = tuple(message for history in histories for message in history)
+        messages: tuple[Msg, ...] = ()
+        for history in histories:
+            messages += apart(messages, history.messages)
         return History(messages, notes={JOINED: {"parts": adopt(notes)}}, **_whole(histories))
 
     def write(self, history: History) -> Any:

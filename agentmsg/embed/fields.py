@@ -6,6 +6,7 @@ accepted as it is.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
@@ -31,7 +32,7 @@ from agentmsg.values.types import is_object
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["core_schema", "held_messages", "json_schema", "unexpected"]
+__all__ = ["core_schema", "held_messages", "json_schema", "serializer", "unexpected"]
 
 _CANONICAL: Final = "json"
 _FAMILY = "agentmsg"
@@ -172,9 +173,16 @@ def core_schema(cls: type[Any] | str) -> Any:
     from pydantic_core import core_schema as schemas  # noqa: PLC0415 - pydantic asks
 
     kind = _type_of(cls)
-    ref = None if cls is History or isinstance(cls, str) else _definitions(kind).core_ref(kind.name)
     written = schemas.plain_serializer_function_ser_schema(kind.write, info_arg=True)
-    return schemas.no_info_plain_validator_function(kind, serialization=written, ref=ref)
+    return schemas.no_info_plain_validator_function(kind, serialization=written)
+
+
+@lru_cache(maxsize=64)
+def serializer(cls: type[Any]) -> Any:
+    """Return what pydantic writes instances of a class with."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - pydantic asks
+
+    return TypeAdapter(cls).serializer
 
 
 def json_schema(cls: type[Any] | str, handler: Any) -> dict[str, Any]:
@@ -182,8 +190,5 @@ def json_schema(cls: type[Any] | str, handler: Any) -> dict[str, Any]:
     if cls is History:
         return of_documents(get_codec(_CANONICAL), handler)
     kind = _type_of(cls)
-    found = _definitions(kind)
-    # For a class pydantic makes the definition itself, because its core schema has a ref.
-    schema = {"$ref": f"#/$defs/{kind.name}"} if isinstance(cls, str) else found.table[kind.name]
-    given: dict[str, Any] = found.given(schema, handler)
+    given: dict[str, Any] = _definitions(kind).given({"$ref": f"#/$defs/{kind.name}"}, handler)
     return given

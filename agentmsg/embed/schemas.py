@@ -66,7 +66,7 @@ class Definitions:
             reached.update(dict.fromkeys(new))
             waiting += new
         stand_ins = [_stand_in(self.home, name, _Said(self.table[name])) for name in reached]
-        handler(core_schema.definitions_schema(core_schema.any_schema(), stand_ins))
+        _in_one_mode(core_schema.definitions_schema(core_schema.any_schema(), stand_ins), handler)
         return _moved(self.home, schema, handler)
 
 
@@ -100,10 +100,26 @@ def _moved(home: str, schema: Any, handler: Any) -> Any:
     for key, value in schema.items():
         if key == "$ref" and isinstance(value, str) and value.startswith(_DEFS):
             name = value.removeprefix(_DEFS)
-            copy |= handler(core_schema.definition_reference_schema(_core_ref(home, name)))
+            copy |= _in_one_mode(core_schema.definition_reference_schema(_core_ref(home, name)), handler)
+        elif key == "mapping" and is_object(value) and schema.keys() == {"propertyName", "mapping"}:
+            copy[key] = {tag: _moved(home, {"$ref": target}, handler)["$ref"] for tag, target in value.items()}
         else:
             copy[key] = _moved(home, value, handler)
     return copy
+
+
+class _OneMode:
+    """Tells pydantic that what is read and what is written have one schema: it can't see that of ours, which recur."""
+
+    __pydantic_config__ = {"json_schema_mode_override": "validation"}  # noqa: RUF012 - pydantic wants a dict
+
+
+def _in_one_mode(schema: Any, handler: Any) -> Any:
+    """Return the JSON Schema of a core schema, the same for reading and writing."""
+    from pydantic_core import core_schema  # noqa: PLC0415 - pydantic asks
+
+    whole = core_schema.typed_dict_schema({"of": core_schema.typed_dict_field(schema)}, cls=_OneMode)
+    return handler(whole)["properties"]["of"]
 
 
 class _Said:

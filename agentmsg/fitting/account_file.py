@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from agentmsg.model.history import History
 
-__all__ = ["carried_lines", "from_lines", "to_lines"]
+__all__ = ["carried_lines", "from_lines", "loss_from", "loss_to", "to_lines"]
 
 _VERSION = 1
 # A line holds as much as a document, plus its own levels.
@@ -208,6 +208,35 @@ def _typed(path: Path, value: Any) -> Any:
     last = field_of(path)
     read = _ITEMS.get(str(path[-2])) if isinstance(last, int) else _FIELDS.get(last)
     return adopt(value) if read is None else read(canonical_engine(), value)
+
+
+def loss_to(loss: Loss) -> dict[str, Any]:
+    """Return a loss as plain data, by its fields; its values are in the canonical form."""
+    values = {name: _plain(value) for name, value in (("was", loss.was), ("now", loss.now)) if value is not None}
+    order = {"order": list(loss.order)} if loss.order else {}
+    own = {"path": list(loss.path), "kind": loss.kind, "codec": loss.codec, "level": loss.level, "why": loss.why}
+    return {**own, **values, **order, **({"secret": True} if loss.secret else {})}
+
+
+def loss_from(said: Mapping[str, Any]) -> Loss:
+    """Read a loss from such data, whose path and texts are of the right types.
+
+    Raises:
+        DecodeError: if a value isn't what may be at its path.
+    """
+    path, kind = tuple(said["path"]), said["kind"]
+    try:
+        is_place = kind in _PLACES and not (kind == "invented" and isinstance(path[-1], str))
+        now = said.get("now") if is_place else _typed(path, said.get("now"))
+        made = Loss(path, kind, said["codec"], said["level"], _typed(path, said.get("was")), now, said["why"])
+        if is_place:
+            made = attrs.evolve(made, now=_place(path, now))
+        return attrs.evolve(made, order=tuple(said.get("order", ())), secret=said.get("secret") is True)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        if isinstance(error, AgentMsgError):
+            raise
+        msg = f"not a loss: {error}"
+        raise DecodeError(msg) from None
 
 
 def from_lines(lines: Iterable[bytes | str]) -> Losses:

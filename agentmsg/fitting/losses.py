@@ -18,7 +18,7 @@ from agentmsg.errors import LossError, is_a, refused
 from agentmsg.formats.capabilities import Level
 from agentmsg.model.checks import checked, clean_repr, flag, listed, one_of, shown_fields
 from agentmsg.model.construction import paused
-from agentmsg.model.pickling import repr_html
+from agentmsg.model.pickling import Reported, repr_html
 
 if TYPE_CHECKING:
     from agentmsg.fitting.prints import Prints
@@ -57,7 +57,7 @@ class _Traced:
 
 
 @attrs.frozen(repr=False)
-class Loss(_Traced):
+class Loss(_Traced, Reported):
     """One thing that a conversion could not hold.
 
     Attributes:
@@ -137,7 +137,7 @@ class SettledPrints:
 _no_prints = SettledPrints(None)
 
 
-class Losses(Sequence[Loss]):
+class Losses(Reported, Sequence[Loss]):
     """A loss report: the losses of one conversion, computed on first access.
 
     Args:

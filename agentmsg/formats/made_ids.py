@@ -37,10 +37,18 @@ class _Waiting:
 
     Args:
         family: whose marks these are.
+        are_renamed: whether any made id may be left out, not only the one that the reader makes again: histories may
+            have been joined.
+
+    Attributes:
+        is_torn: whether a result was seen that would then be paired with another call.
     """
 
-    def __init__(self, family: str) -> None:
+    def __init__(self, family: str, *, are_renamed: bool = False) -> None:
         self._family = family
+        self._are_renamed = are_renamed
+        self.is_torn = False
+        self._renamed: set[str] = set()
         self._by_name: dict[str, deque[Made]] = {}
         self._all: deque[Made] = deque()
         self._taken: set[str] = set()
@@ -51,6 +59,10 @@ class _Waiting:
         """Record a call; return the id that its reader makes, or None if it has its own."""
         may_be_made = block.id is None or is_marked(block, self._family, "/no-id")
         made = made_call_id(place, block.name) if may_be_made else None
+        if made is not None and self._are_renamed and type(block.id) is Made:
+            if block.id != made:
+                self._renamed.add(str(block.id))
+            made = block.id
         is_own = made is None or block.id not in (None, made)
         link = str(block.id) if made is None or is_own else made
         self._known.add(link)
@@ -80,6 +92,10 @@ class _Waiting:
         if expected is not None:
             self._taken.add(expected)
         return expected
+
+    def is_renamed(self, link: str) -> bool:
+        """Whether a made id is left out although the reader makes another in its place."""
+        return link in self._renamed
 
     def is_known(self, link: str) -> bool:
         """Whether a call has an id."""
@@ -151,8 +167,14 @@ def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:
         family: as in ``linked``.
         first: as in ``linked``.
     """
+    held = list(messages)
+    waiting = _Waiting(family, are_renamed=True)
+    out = _unlinked(held, waiting, family, first)
+    return _unlinked(held, _Waiting(family), family, first) if waiting.is_torn else out
+
+
+def _unlinked(messages: list[Msg], waiting: _Waiting, family: str, first: int) -> list[Msg]:
     out: list[Msg] = []
-    waiting = _Waiting(family)
     for number, message in enumerate(messages, first):
         if how_bare(message) == SAID:
             out.append(message)
@@ -183,8 +205,10 @@ def _unanswered(block: Any, waiting: _Waiting, family: str) -> Any:
     known = waiting.name_of(link)
     is_unnamed = is_marked(block, family, "/no-name") and name in (None, known)
     name = None if is_unnamed else known if name is None else name
-    if link is not None and is_marked(block, family, "/no-id"):
+    if link is not None and (is_marked(block, family, "/no-id") or waiting.is_renamed(link)):
         expected = waiting.expected(name)
+        if waiting.is_renamed(link) and (link != expected or type(link) is not Made):
+            waiting.is_torn = True
         # A made id that no call has any more would be read as none.
         if link == expected or (expected is None and isinstance(link, Made) and not waiting.is_known(link)):
             link = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import attrs
 
@@ -111,22 +111,23 @@ class Noted:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         """Make the class a pydantic type that reads and writes the canonical form; see ``agentmsg.embed``."""
-        return above("embed.fields").core_schema(cls)
+        # A schema that a class gives is repeated wherever the class stands; one of an annotation may be a reference.
+        return handler.generate_schema(Annotated[Any, Tagged(cls)])
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-        """Return the JSON Schema of the canonical form."""
-        return above("embed.fields").json_schema(cls, handler)
+    @property
+    def __pydantic_serializer__(self) -> Any:
+        """What pydantic writes an object with where it expects anything, as inside ``dict[str, Any]``."""
+        return above("embed.fields").serializer(type(self))
 
 
 class Tagged:
-    """Marks one of our unions in ``Annotated``, so that pydantic picks the class by its tag.
+    """Marks one of our unions in ``Annotated``, so that pydantic picks the class by its tag; or one of its classes.
 
     Args:
-        name: the union's name in the JSON Schema of the canonical form.
+        name: the union's name in the JSON Schema of the canonical form; or a class.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str | type[Any]) -> None:
         self.name = name
 
     def __repr__(self) -> str:

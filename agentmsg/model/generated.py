@@ -1,7 +1,7 @@
 """Values that agentmsg made because a message or document had none; the mark travels with the value.
 
-A made id or time equals its own text under ``==``, and ``same`` also accepts None for it. A codec without a place for
-it leaves it out without a loss.
+A made id or time equals its own text under ``==``; ``same`` also accepts None, or another made one. A codec without a
+place for it leaves it out without a loss.
 """
 
 from __future__ import annotations

@@ -12,11 +12,14 @@ from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt, is_a, refuse
 from agentmsg.model.base import Noted, free_mapping
 from agentmsg.model.checks import instance, listed, optional_text
 from agentmsg.model.construction import replacer
+from agentmsg.model.generated import Made
+from agentmsg.model.made_links import apart
 from agentmsg.model.msg import RESULT_FIELDS, Msg
 from agentmsg.model.pickling import Pickled, Portable, above
 from agentmsg.model.remembering import Body
 from agentmsg.model.roles import SYNONYMS
 from agentmsg.model.settings import Settings
+from agentmsg.model.tool_links import link_of, links
 from agentmsg.model.tool_use import UNSET
 from agentmsg.model.tools import Tool, as_tools
 from agentmsg.values.frozen import EMPTY, JSON, shallow
@@ -148,11 +151,21 @@ class History(Noted, Portable, Sequence[Msg]):
     def _grown(self, messages: tuple[Msg, ...]) -> History:
         if not messages:
             return self
+        messages = apart(self.messages, messages)
         if type(self) is not History:
             return self.evolve(messages=self.messages + messages)
         grown = _with_messages(self, self.messages + messages)
         _set_body(grown, self._body or Body())
         return grown
+
+    def _links_as(self, other: History) -> bool:
+        """Whether made ids, which may differ, link calls and results as in another history of the same messages."""
+        for one, two in zip(self.messages, other.messages, strict=True):
+            for block, its in zip(one.content, two.content, strict=True):
+                link, theirs = link_of(block), link_of(its)
+                if type(link) is Made and type(theirs) is Made and link != theirs:
+                    return links(self.messages) == links(other.messages)
+        return True
 
     def with_settings(self, **changes: Unpack[SettingsFields]) -> Self:
         """Return this history with changed settings: ``history.with_settings(model="claude-opus-5", max_tokens=1024)``.

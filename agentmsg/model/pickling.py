@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs import CodecName, ResponseCodecName
 
-__all__ = ["Pickled", "Portable", "above", "repr_html"]
+__all__ = ["Pickled", "Portable", "Reported", "above", "repr_html"]
 
 # The packages that drawing a page needs: the extra `html`.
 _DRAWS = frozenset({"jinja2", "markdown_it", "markupsafe"})
@@ -71,6 +71,27 @@ class Format(Protocol):
 
     def write(self, history: Any) -> Any:
         """Write a history."""
+
+
+class Reported:
+    """What makes losses and findings pydantic types; see ``agentmsg.embed``."""
+
+    __slots__ = ()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Make the class a pydantic type that is read from plain data."""
+        return above("embed.reports").core_schema(cls)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        """Return the JSON Schema of that data."""
+        return above("embed.reports").json_schema(cls)
+
+    @property
+    def __pydantic_serializer__(self) -> Any:
+        """What pydantic writes an object with where it expects anything."""
+        return above("embed.fields").serializer(type(self))
 
 
 class Portable:

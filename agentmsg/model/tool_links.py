@@ -22,6 +22,7 @@ __all__ = [
     "denials",
     "is_decision",
     "link_call",
+    "link_of",
     "link_result",
     "links",
     "made_call_id",
@@ -80,7 +81,7 @@ def answered(messages: Sequence[Msg]) -> dict[Place, Place]:
     found = links(messages)
     last: dict[str, Place] = {}
     for place, block in _blocks(messages):
-        link = _id_of(block)
+        link = link_of(block)
         if link is None:
             continue
         if isinstance(block, ToolUseBlock):
@@ -259,7 +260,7 @@ def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:
     pairs = links(messages)
     answers = {call: result for result, call in pairs.items()}
     blocks = dict(_blocks(messages))
-    ids = {place: _id_of(block) for place, block in blocks.items()}
+    ids = {place: link_of(block) for place, block in blocks.items()}
     taken = {value for value in ids.values() if value is not None}
     for place in lacking:
         partner = pairs.get(place) or answers.get(place)
@@ -281,8 +282,11 @@ def with_ids(messages: Sequence[Msg], lacking: Sequence[Place]) -> list[Msg]:
     return out
 
 
-def _id_of(block: ToolUseBlock | ToolResultBlock) -> str | None:
-    return block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
+def link_of(block: object) -> str | None:
+    """Return the id of a call, or of the call that a result answers; None of any other block."""
+    if isinstance(block, ToolUseBlock):
+        return block.id
+    return block.tool_call_id if isinstance(block, ToolResultBlock) else None
 
 
 def _with_id(block: object, value: str | None) -> ToolUseBlock | ToolResultBlock:

@@ -28,6 +28,8 @@ VARIABLES = {
     "langchain_js": "AGENTMSG_REAL_LANGCHAIN_JS",
     "langgraph": "AGENTMSG_REAL_LANGGRAPH",
     "lionpride": "AGENTMSG_REAL_LIONPRIDE",
+    "openapi": "AGENTMSG_REAL_OPENAPI",
+    "openapi_ts": "AGENTMSG_REAL_OPENAPI_TS",
     "pydantic_ai": "AGENTMSG_REAL_PYDANTIC_AI",
     "recipes": "AGENTMSG_REAL_RECIPES",
     "sdks": "AGENTMSG_REAL_THROUGH",

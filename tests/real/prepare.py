@@ -28,7 +28,7 @@ def prepare(folder: Path) -> dict[str, Path]:
         pip = [str(folder / "pip" / "bin" / "pip"), "--python", str(python)]
         subprocess.run([*pip, "install", "--no-deps", "-r", str(pins)], check=True, stdout=sys.stderr)
         made[f"AGENTMSG_REAL_{pins.stem.upper()}"] = python
-    for name in ("langchain_js", "vercel"):
+    for name in ("langchain_js", "openapi_ts", "vercel"):
         place = folder / name
         shutil.copytree(_HERE / name, place, dirs_exist_ok=True)
         install = ["npm", "install", "--silent", "--no-audit", "--no-fund"]

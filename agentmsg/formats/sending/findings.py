@@ -16,6 +16,7 @@ from agentmsg.formats.sending.edits import Edit, Path
 from agentmsg.formats.sending.pairing import Pairing, is_plain
 from agentmsg.model.blocks import NativeBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.history import History
+from agentmsg.model.pickling import Reported
 from agentmsg.model.tools import ToolSpec
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ Severity: TypeAlias = Literal["error", "warning"]
 
 
 @attrs.frozen
-class Finding:
+class Finding(Reported):
     """Something that a provider would refuse.
 
     Attributes:

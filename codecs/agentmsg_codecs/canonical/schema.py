@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_OWN_BLOCK, _LATER_TOOL = "A block of an application, or of a later version.", "A tool of a later version."
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -34,30 +35,29 @@ def json_schema() -> dict[str, Any]:
         "description": "A conversation; or its messages alone, or one message alone.",
         "anyOf": [ref(History.__name__), list_schema(ref(Msg.__name__)), message_alone],
         "$defs": {
-            "Block": _tagged("A content block; one with an unknown tag is kept as it is.", blocks),
-            "Source": _tagged("Where media come from.", SOURCES.values(), only=True),
-            "Tool": _tagged("A tool; one with an unknown tag is kept as it is.", TOOLS.values()),
+            **_tagged("Block", "A content block; one with an unknown tag is kept as it is.", blocks, _OWN_BLOCK),
+            **_tagged("Source", "Where media come from.", SOURCES.values(), None),
+            **_tagged("Tool", "A tool; one with an unknown tag is kept as it is.", TOOLS.values(), _LATER_TOOL),
             **{cls.__name__: _object(spec) for cls, spec in SPECS.items()},
         },
     }
 
 
-def _tagged(description: str, specs: Iterable[Spec], *, only: bool = False) -> dict[str, Any]:
-    """Return the schema of objects distinguished by "type": each known value brings the schema of its class."""
-    found = list(specs)
-    tag: dict[str, Any] = {"enum": [spec.tag for spec in found]} if only else {"type": "string"}
+def _tagged(name: str, about: str, specs: Iterable[Spec], other: str | None) -> dict[str, Any]:
+    """Return the definitions of objects distinguished by "type": each known value has a class, all others share one.
+
+    The known ones stand apart, because a discriminator of OpenAPI has no place for any other value.
+    """
+    found = {str(spec.tag): ref(spec.cls.__name__) for spec in specs}
+    mapping = {tag: target["$ref"] for tag, target in found.items()}
+    known = {"oneOf": [*found.values()], "discriminator": {"propertyName": "type", "mapping": mapping}}
+    if other is None:
+        return {name: {"description": about, **known}}
+    tag = {"type": "string", "not": {"enum": [*found]}}
+    unknown = {"description": other, "type": "object", "properties": {"type": tag}, "required": ["type"]}
     return {
-        "description": description,
-        "type": "object",
-        "properties": {"type": tag},
-        "required": ["type"],
-        "allOf": [
-            {
-                "if": {"properties": {"type": {"const": spec.tag}}, "required": ["type"]},
-                "then": ref(spec.cls.__name__),
-            }
-            for spec in found
-        ],
+        name: {"description": about, "oneOf": [known, ref(f"Other{name}")]},
+        f"Other{name}": {**unknown, "additionalProperties": True},
     }
 
 

@@ -1,0 +1,117 @@
+"""Made ids of calls stay apart when messages are joined: two documents may have been given the same.
+
+The later call gets another made id, ``call_0_0_f_2`` for ``call_0_0_f``, and its results follow: one whose call has its
+result already belongs to the next call of that id.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from agentmsg.model.blocks import ApprovalRequestBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import replacer
+from agentmsg.model.generated import Made
+from agentmsg.model.msg import Msg
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["apart"]
+
+_with_content = replacer(Msg, "content")
+_LINKING = (ToolResultBlock, ApprovalRequestBlock)
+
+
+def apart(before: Sequence[Msg], added: tuple[Msg, ...]) -> tuple[Msg, ...]:
+    """Return messages to add to others, with made ids of their own.
+
+    Args:
+        before: the messages to which they are added.
+        added: the new ones.
+    """
+    if not _may_clash(added):
+        return added
+    known = _Known()
+    for message in before:
+        for block in message.content:
+            known.see(block)
+    known.begin()
+    return tuple([_with_links(message, known) for message in added])
+
+
+def _may_clash(added: tuple[Msg, ...]) -> bool:
+    for message in added:
+        for block in message.content:
+            if isinstance(block, ToolUseBlock):
+                if type(block.id) is Made:
+                    return True
+            # A made id may have become a plain one on its way through a tool.
+            elif isinstance(block, _LINKING) and (block.tool_call_id or "").startswith("call_"):
+                return True
+    return False
+
+
+def _with_links(message: Msg, known: _Known) -> Msg:
+    content: list[Any] = []
+    for block in message.content:
+        new: Any = block
+        if isinstance(block, ToolUseBlock):
+            if type(block.id) is Made and (link := known.free(block.id)) != block.id:
+                new = block.evolve(id=link)
+        elif isinstance(block, _LINKING) and (link := known.called(block.tool_call_id)) != block.tool_call_id:
+            new = block.evolve(tool_call_id=link)
+        known.see(new)
+        content.append(new)
+    return message if all(map(_is, content, message.content)) else _with_content(message, tuple(content))
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
+
+
+class _Known:
+    """The ids of calls, and which of them wait for a result.
+
+    Attributes:
+        waiting: by id, how many of its calls wait.
+    """
+
+    def __init__(self) -> None:
+        self.waiting: dict[str, int] = {}
+        # By id, those that were made in its place; and the last of them, of this time.
+        self._others: dict[str, list[str]] = {}
+        self._now: dict[str, str] = {}
+
+    def begin(self) -> None:
+        """Learn which ids were made in place of others."""
+        for link in self.waiting:
+            first, _, number = link.rpartition("_")
+            if number.isdecimal() and first in self.waiting:
+                self._others.setdefault(first, []).append(link)
+
+    def see(self, block: object) -> None:
+        """Record a call or a result."""
+        if isinstance(block, ToolUseBlock) and block.id is not None:
+            self.waiting[block.id] = self.waiting.get(block.id, 0) + 1
+        elif isinstance(block, ToolResultBlock) and self.waiting.get(block.tool_call_id or ""):
+            self.waiting[block.tool_call_id or ""] -= 1
+
+    def free(self, link: str) -> str:
+        """Return a made id that no call has: this one, or another in its place."""
+        if link not in self.waiting:
+            return link
+        held = self._others.setdefault(link, [])
+        new = next(made for number in count(len(held) + 2) if (made := Made(f"{link}_{number}")) not in self.waiting)
+        held.append(new)
+        self._now[link] = new
+        return new
+
+    def called(self, link: str | None) -> str | None:
+        """Return the id of the call that a result answers."""
+        if link is None or link not in self._others:
+            return link
+        if link in self._now or not self.waiting[link]:
+            others = [self._now[link]] if link in self._now else self._others[link]
+            return next((Made(other) for other in others if self.waiting[other]), link)
+        return link

@@ -1,0 +1,167 @@
+"""Made ids: calls of documents without ids stay apart in one history, and no comparison of the laws sees them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg.model.tool_links import links
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg_codecs import CodecName
+
+OLD = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
+FUNCTION = {"name": "f", "args": {}}
+NAMED = {"name": "f", "arguments": {}}
+# A document with one call that has no id, by format.
+CALLS: dict[CodecName, Any] = {
+    "gemini-response": {
+        "candidates": [{"content": {"role": "model", "parts": [{"functionCall": FUNCTION}]}, "index": 0}]
+    },
+    "gemini": [{"role": "model", "parts": [{"functionCall": FUNCTION}]}],
+    "openai": [OLD],
+    "openai-response": {"choices": [{"index": 0, "message": OLD, "finish_reason": "function_call"}]},
+    "hf": [{"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": NAMED}]}],
+    "sharegpt": [{"from": "function_call", "value": '{"name": "f", "arguments": {}}'}],
+    "pydantic-ai": [{"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "f", "args": {}}]}],
+    "vercel-ui": [{"role": "assistant", "parts": [{"type": "tool-f", "state": "input-available", "input": {}}]}],
+}  # fmt: skip
+# The others need the made id to tell a call from its neighbours: their spelling without one is for the first.
+LEAVING_OUT = ("gemini", "gemini-response", "hf", "pydantic-ai")
+each_call = pytest.mark.parametrize("name", list(CALLS))
+
+
+def recorded(history: am.History, messages: am.History) -> am.History:
+    """Return a history with more messages, as a recorder collects them."""
+    return am.Recorder(history).add(*messages).history
+
+
+GROW: dict[str, Callable[[am.History, am.History], am.History]] = {
+    "sum": lambda history, messages: history + messages,
+    "sum of lists": lambda history, messages: history + list(messages),
+    "extended": lambda history, messages: history.extended(*messages),
+    "one by one": lambda history, messages: sum(([message] for message in messages), history),  # type: ignore[misc]
+    "recorder": recorded,
+}
+
+
+def call_of(messages: am.History) -> am.ToolUseBlock:
+    """Return the only call."""
+    (call,) = [call for message in messages for call in message.tool_calls]
+    return call
+
+
+def loop(
+    name: CodecName, grow: Callable[[am.History, am.History], am.History], link: Callable[[Any], str]
+) -> am.History:
+    """Return a history of three calls, each with its result, as an agent's loop makes it."""
+    history = am.History.of("Hi")
+    for number in range(3):
+        answer = am.decode(CALLS[name], name)
+        history = grow(history, answer)
+        result = am.Msg.tool(str(number), tool_call_id=link(call_of(answer)))
+        history = grow(history, am.History.of(result))
+    return history
+
+
+def check_links(history: am.History) -> None:
+    """Assert that each call has an id of its own, and its result."""
+    calls = [call.id for message in history for call in message.tool_calls]
+    results = [message.tool_call_id for message in history if message.role == "tool"]
+    assert len(set(calls)) == 3
+    assert calls == results
+
+
+@pytest.mark.parametrize("how", list(GROW))
+@each_call
+def test_made_ids_never_collide(name: CodecName, how: str) -> None:
+    """Answers without ids are added as they come, with their results; so is an id that became a plain text."""
+    for link in (lambda call: call.id, lambda call: str(call.id)):
+        check_links(loop(name, GROW[how], link))
+
+
+@each_call
+def test_answers_that_come_with_their_results(name: CodecName) -> None:
+    """A call that is added together with its result keeps it, after others of the same id."""
+    answer = am.decode(CALLS[name], name)
+    both = answer + [am.Msg.tool("1", tool_call_id=str(call_of(answer).id))]  # noqa: RUF005 - a history
+    check_links(both + both + both)
+    stored = am.loads(am.dumps(both, "json"), "json")
+    check_links(stored + both + both)
+
+
+@each_call
+def test_others_see_calls_with_ids_of_their_own(name: CodecName) -> None:
+    """Every format writes such a history so that each result answers its call, and reads it so."""
+    history = loop(name, GROW["sum"], lambda call: call.id)
+    for target in am.codec_names():
+        if not target.endswith("-response"):
+            back = am.decode(am.encode(history, target, on_loss="ignore"), target)
+            assert len(links(back.messages)) == 3, target
+
+
+@each_call
+def test_made_ids_are_not_written(name: CodecName) -> None:
+    """A document without ids comes back without; so do answers of Gemini in a history that grew."""
+    answer = am.decode(CALLS[name], name)
+    assert am.encode(answer, name) == CALLS[name]
+    twice = (answer + answer).messages
+    alone = [am.encode(am.History(twice[at : at + 1]), name) for at in range(2)]
+    if name in LEAVING_OUT:
+        assert [json.dumps(document).count('"id"') for document in alone] == [0, 0]
+
+
+def test_a_grown_history_of_gemini_has_no_ids() -> None:
+    """Neither calls nor results of a loop are written with an id."""
+    written = json.dumps(am.encode(loop("gemini-response", GROW["sum"], lambda call: call.id), "gemini"))
+    assert '"id"' not in written
+
+
+def test_results_out_of_order_keep_their_calls() -> None:
+    """Where the order would pair a result with another call, ids are written."""
+    answer = am.decode(CALLS["gemini-response"], "gemini-response")
+    two = am.History.of("Hi") + answer + answer
+    first, second = (call.id for message in two for call in message.tool_calls)
+    history = two + [am.Msg.tool("2", tool_call_id=second), am.Msg.tool("1", tool_call_id=first)]  # type: ignore[arg-type] # noqa: RUF005
+    back = am.decode(am.encode(history, "gemini"), "gemini")
+    assert [message.text for message in back if message.role == "tool"] == ["2", "1"]
+    assert links(back.messages) == links(history.messages) == {(3, 0): (2, 0), (4, 0): (1, 0)}
+
+
+def test_parts_of_a_conversation_are_kept_apart() -> None:
+    """Documents that are read as one conversation are joined in the same way, and come back."""
+    parts = [CALLS["gemini-response"]] * 3
+    history = am.decode_parts(parts)
+    assert len({call.id for message in history for call in message.tool_calls}) == 3
+
+
+def test_made_values_are_all_the_same() -> None:
+    """``same`` sees no made id or time, but what somebody set, and which result answers which call."""
+    one, two = (am.History.of("Hi", {"role": "assistant", "content": "Hello"}) for _ in range(2))
+    assert one != two
+    assert am.same(one, two)
+    assert am.same(one[0], two[0])
+    assert not am.same(one[0].evolve(id="m"), two[0])
+    answer = am.decode(CALLS["gemini-response"], "gemini-response")
+    call = call_of(answer)
+    other = call.evolve(id=am.Made("call_7_0_f"))
+    assert am.same(call, other)
+
+    def linked(*ids: str) -> am.History:
+        calls = [call.evolve(id=am.Made(link)) for link in ("a", "b")]
+        results = [am.Msg("tool", (am.ToolResultBlock(am.Made(link), "x"),)) for link in ids]
+        return am.History([am.Msg("assistant", calls), *results])
+
+    renamed = am.History(
+        [
+            am.Msg("assistant", [call.evolve(id=am.Made(link)) for link in ("c", "d")]),
+            *(am.Msg("tool", (am.ToolResultBlock(am.Made(link), "x"),)) for link in ("c", "d")),
+        ]
+    )
+    assert am.same(linked("a", "b"), renamed)
+    assert not am.same(linked("b", "a"), renamed)
