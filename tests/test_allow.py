@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import attrs
@@ -24,6 +23,7 @@ from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 NAMES = tuple(name for name in am.codec_names() if not am.get_codec(name).caps.everything)
 THINKING = am.History.of("Why?", am.Msg("assistant", [am.ThinkingBlock("Hm."), am.TextBlock("So.")]))
@@ -84,9 +84,9 @@ def test_every_loss_has_a_word(name: am.CodecName, history: am.History) -> None:
 @pytest.mark.parametrize("cls", [*BLOCK_TAGS, am.Msg, am.ToolSpec, am.NativeTool, am.Settings, am.History], ids=str)
 def test_every_class_and_field_has_a_word(cls: Any) -> None:
     """What can be lost of each class has the word of its kind; what is an annotation needs none."""
-    word = next(allowing._CLASSES[kind] for kind in cls.__mro__ if kind in allowing._CLASSES)  # noqa: SLF001
+    word = next(allowing._CLASSES[kind] for kind in cls.__mro__ if kind in allowing._CLASSES)
     assert word in allowing.WORDS
-    assert cls not in BLOCK_TAGS or cls in allowing._CLASSES or word == "custom"  # noqa: SLF001
+    assert cls not in BLOCK_TAGS or cls in allowing._CLASSES or word == "custom"
     path = {am.Settings: ("settings",), am.History: ()}.get(cls, ("messages", 9))
     for field in attrs.fields(cls):
         if field.init and field.name not in {"notes", *ANNOTATIONS}:
@@ -109,7 +109,7 @@ def test_unknown_words_are_refused(word: Any) -> None:
 
 
 def _embedded(**options: Any) -> Any:
-    from pydantic import TypeAdapter  # noqa: PLC0415 - only here
+    from pydantic import TypeAdapter
 
     return TypeAdapter(Annotated[am.History, am.As("openai", **options)]).dump_python(THINKING)
 
@@ -169,7 +169,7 @@ OPTIONS = [
     for value in getattr(
         getattr(attrs.fields_dict(type(am.get_codec(name))).get(option), "validator", None), "options", ()
     )
-    if value is not None and value not in ("auto",)
+    if value is not None and value != "auto"
 ]
 
 
@@ -255,7 +255,7 @@ def test_the_command_line_takes_the_words(options: list[str], code: int, tmp_pat
 @each_codec
 def test_a_list_of_losses_is_as_safe_as_a_report(name: am.CodecName, *, carry: bool) -> None:
     """What a plain list collected restores its own history only, in memory, in a file and in a pickle."""
-    import pickle  # noqa: PLC0415 - only here
+    import pickle
 
     history = grand_tour()
     if name.endswith("-response"):

@@ -94,23 +94,38 @@ class History(Noted, Portable, Sequence[Msg]):
         read: Self = history
         return read
 
-    def messages_for(self, codec: CodecName | Format, **options: Any) -> list[Any]:
+    def messages_for(
+        self, codec: CodecName | Format, *, system: Literal["error", "drop"] = "error", **options: Any
+    ) -> list[Any]:
         """Return the messages as a list of plain native ones, ready for the provider's client.
 
-        It is always a list, whatever the history was read from. Only ``encode`` writes what a format puts beside its
-        messages, such as tools and a separate system prompt.
+        It is always a list, whatever the history was read from. What a format puts beside its messages, ``system_for``
+        and ``tools_for`` return; ``encode`` writes all of it.
 
         Args:
             codec: the format.
+            system: "drop" leaves out tools, and a system prompt that doesn't stand in the list. Otherwise they raise.
             options: those of ``agentmsg.encode`` (``losses``, ``on_loss``, ``carry``), and of the codec.
 
         Raises:
-            LossError: as for ``encode``, if content would be lost and you didn't ask for the losses.
+            LossError: as for ``encode``, if content would be lost and you didn't ask for the losses; always if a system
+                prompt or tools would be left out, and you didn't say so.
             CodecLookupError: if there is no such codec or option; code "option" if the format's documents hold no list
                 of messages.
         """
-        messages: list[Any] = above("api.writing").messages_for(self, codec, **options)
+        messages: list[Any] = above("api.writing").messages_for(self, codec, system=system, **options)
         return messages
+
+    def system_for(self, codec: CodecName | Format, **options: Any) -> Any:
+        """Return the system prompt as a format has it beside its messages; None if there is none, or it is one of them.
+
+        Arguments and errors are those of ``messages_for``.
+        """
+        return above("api.writing").system_for(self, codec, **options)
+
+    def tools_for(self, codec: CodecName | Format, **options: Any) -> Any:
+        """Return the tools as a format has them; None if there are none. As ``system_for``."""
+        return above("api.writing").tools_for(self, codec, **options)
 
     @overload
     def __getitem__(self, index: int) -> Msg: ...
