@@ -153,12 +153,36 @@ class History(Noted, Portable, Sequence[Msg]):
         return iter(self.messages)
 
     def __add__(self, other: Iterable[MsgLike]) -> History:
-        """Return this history with more messages, texts or mappings at the end."""
-        return self._grown(as_messages(other))
+        """Return this history with more messages, texts or mappings at the end.
+
+        Of another history, the tools and the settings count, too, where this one has none. Its id, metadata and extras
+        are left out.
+
+        Raises:
+            InvalidMessage: code "option" if both have tools or settings, and they differ.
+        """
+        grown = self._grown(as_messages(other))
+        if is_a(other, History) and (other.tools or other.settings is not None):
+            return _with_beside(grown, other)
+        return grown
 
     def extended(self, *messages: MsgLike) -> History:
         """Return this history with more messages, texts or mappings at the end."""
         return self._grown(_as_messages(messages))
+
+    def replace(self, index: int, message: MsgLike) -> Self:
+        """Return this history with another message, text or mapping in place of one.
+
+        Raises:
+            InvalidMessage: code "type" if the index isn't a whole number, "option" if there is no such message.
+        """
+        if type(index) is not int:
+            raise refused("index", index, "a whole number")
+        if not -len(self) <= index < len(self):
+            raise refused("index", index, f"that of one of {len(self)} messages", code="option")
+        messages = list(self.messages)
+        messages[index] = _as_message(message)
+        return self.evolve(messages=tuple(messages))
 
     def _grown(self, messages: tuple[Msg, ...]) -> History:
         if not messages:
@@ -277,8 +301,9 @@ class History(Noted, Portable, Sequence[Msg]):
 
     def trim(
         self,
-        max_tokens: int,
         *,
+        max_tokens: int | None = None,
+        max_messages: int | None = None,
         counter: Callable[[Msg], int] | None = None,
         strategy: Side = "last",
         keep_system: bool = True,
@@ -288,13 +313,14 @@ class History(Noted, Portable, Sequence[Msg]):
         keep_tool_pairs: bool = True,
         losses: MutableSequence[Any] | None = None,
     ) -> History:
-        """Return the longest end (or beginning) of this history that fits into a token budget.
+        """Return the longest end (or beginning) of this history that fits into a budget of tokens, or of messages.
 
         See ``agentmsg.trim_messages`` for the arguments; the default counter is ``agentmsg.approximate_tokens``.
         """
         history: History = above("api.trimming").trim_messages(
             self,
-            max_tokens,
+            max_tokens=max_tokens,
+            max_messages=max_messages,
             counter=above("ops.tokens").approximate_tokens if counter is None else counter,
             strategy=strategy,
             keep_system=keep_system,
@@ -311,6 +337,19 @@ _with_messages, _copy = replacer(History, "messages"), replacer(Msg, "role")
 body_of: Callable[[History], Body | None] = attrgetter("_body")
 """Returns the body that a history shares with those that it grew from, if it grew."""
 _set_body: Callable[[History, Body], None] = vars(History)["_body"].__set__  # past the frozen class's own __setattr__
+
+
+def _with_beside(history: History, other: History) -> History:
+    """Return a history with the tools and settings of another, where it has none."""
+    changes: dict[str, Any] = {}
+    for name in ("tools", "settings"):
+        mine, theirs = getattr(history, name), getattr(other, name)
+        if theirs and not mine:
+            changes[name] = theirs
+        elif theirs and not above("model.equality").same(mine, theirs):
+            msg = f"both histories have {name}, and they differ: a + b.messages keeps those of the first"
+            raise InvalidMessage(msg, code="option", path=(name,))
+    return history.evolve(**changes) if changes else history
 
 
 def without_messages(history: History) -> History:
