@@ -36,7 +36,8 @@ def test_nothing_is_left_out_in_silence(name: am.CodecName, history: am.History)
     assert tuple(value is not None for value in found) == lacks
     for value, words in zip(found, (b"Be brief.", b"Finds."), strict=True):
         assert value is None or words in dump_json(value)
-    for options in ({"on_loss": "ignore"}, {"losses": []}):
+    ways: list[Any] = [{"on_loss": "ignore"}, {"losses": []}]
+    for options in ways:
         if any(lacks):
             with pytest.raises(am.LossError, match="stand beside"):
                 history.messages_for(name, **options)
@@ -55,7 +56,7 @@ def test_a_word_is_needed_that_exists() -> None:
 
 
 ASKED = HISTORIES["both"].with_settings(model="gemini-3", max_tokens=9, temperature=0.5)
-EXTRA = {"safetySettings": [], "cachedContent": "c/1", "generationConfig": {"candidateCount": 2}}
+EXTRA: Any = {"safetySettings": [], "cachedContent": "c/1", "generationConfig": {"candidateCount": 2}}
 BODIES: dict[str, Any] = {
     "a request": ASKED,
     "a text": am.History.of("Hi"),

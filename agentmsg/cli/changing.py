@@ -39,7 +39,7 @@ def _words(option: str, words: str) -> Callable[[_F], _F]:
     return click.option(option, name, multiple=True, metavar=name.rpartition("_")[2].upper(), help=words)
 
 
-@click.command("trim", short_help="Keep what fits into a budget of tokens or messages.", epilog=_TRIM_EXAMPLES)
+@click.command("trim", short_help="Keep what fits into a budget.", epilog=_TRIM_EXAMPLES)
 @click.option("--max-tokens", type=int, metavar="N", help="The most tokens of each conversation.")
 @click.option("--max-messages", type=int, metavar="N", help="The most messages of each conversation.")
 @input_options
