@@ -112,7 +112,7 @@ def test_unknown_words_are_refused(word: Any) -> None:
 def _embedded(**options: Any) -> Any:
     from pydantic import TypeAdapter
 
-    adapter: Any = TypeAdapter(Annotated[am.History, am.As("openai", **options)])
+    adapter = cast("Any", TypeAdapter)(Annotated[am.History, am.As("openai", **options)])
     return adapter.dump_python(THINKING)
 
 

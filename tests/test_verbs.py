@@ -148,7 +148,7 @@ def test_diff_takes_messages() -> None:
     (found,) = am.diff(am.Msg.user("Hi", id="m"), [am.Msg.user("Ho", id="m")])
     assert (found.kind, found.path) == ("changed", ("messages", 0, "content", 0, "text"))
     assert str(found) == "/messages/0/content/0/text changed: 'Hi' -> 'Ho'"
-    wrong: list[Callable[[], object]] = [lambda: am.diff(tour, 5), lambda: am.diff(tour, tour, exact="no")]  # type: ignore[arg-type,list-item]
+    wrong: list[Callable[[], object]] = [lambda: am.diff(tour, 5), lambda: am.diff(tour, tour, exact="no")]  # type: ignore[arg-type]
     for call in wrong:
         with pytest.raises(am.InvalidMessage):
             call()

@@ -40,7 +40,7 @@ _COMMANDS = {
     "show": ("agentmsg.cli.show", "Show a conversation in the terminal or as a web page."),
     "stats": ("agentmsg.cli.stats", "Count messages, text, tool calls and tokens."),
     "stream": ("agentmsg.cli.stream", "Convert a provider's stream as it arrives."),
-    "trim": ("agentmsg.cli.changing:trim_command", "Keep what fits into a budget of tokens."),
+    "trim": ("agentmsg.cli.changing:trim_command", "Keep what fits into a budget."),
 }
 # The extra that installs a package some commands need.
 _EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}
