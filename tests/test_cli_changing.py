@@ -39,16 +39,16 @@ CALLS: list[Any] = [
 BODY = {"model": "gpt-5", "messages": CALLS}
 # Commands, and the library's functions for them.
 COMMANDS: dict[str, tuple[list[str], Callable[[am.History], am.History]]] = {
-    "trim": (["trim", "--max-tokens", "30"], lambda history: history.trim(30)),
+    "trim": (["trim", "--max-tokens", "30"], lambda history: history.trim(max_tokens=30)),
     "trim, the beginning": (
         ["trim", "--max-tokens", "30", "--keep", "first", "--drop-system", "--tear-pairs", "--partial"],
         lambda history: history.trim(
-            30, strategy="first", keep_system=False, keep_tool_pairs=False, allow_partial=True
+            max_tokens=30, strategy="first", keep_system=False, keep_tool_pairs=False, allow_partial=True
         ),
     ),
     "trim, from a user to an answer": (
         ["trim", "--max-tokens", "60", "--start-on", "user", "--end-on", "assistant", "--end-on", "tool"],
-        lambda history: history.trim(60, start_on="user", end_on=["assistant", "tool"]),
+        lambda history: history.trim(max_tokens=60, start_on="user", end_on=["assistant", "tool"]),
     ),
     "filter by roles": (
         ["filter", "--role", "user", "--role", "assistant"],

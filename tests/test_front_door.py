@@ -81,7 +81,7 @@ def test_messages_for_openai_and_anthropic_are_what_their_clients_take() -> None
     asked = [{"role": "user", "content": "Hi"}]
     for document in (asked, {"model": "gpt-5", "messages": asked, "tools": []}):
         assert am.decode(document, "openai").messages_for("openai") == asked
-    assert am.History.of(am.Msg.system("Be brief."), "Hi").messages_for("anthropic") == asked
+    assert am.History.of(am.Msg.system("Be brief."), "Hi").messages_for("anthropic", system="drop") == asked
 
 
 def test_messages_for_refuses_to_lose_content_as_encode_does() -> None:

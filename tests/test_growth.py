@@ -104,9 +104,11 @@ OPERATIONS: dict[str, Callable[[am.History], Any]] = {
     "to_text as XML": lambda history: history.to_text(format="xml"),
     "filter": lambda history: history.filter(role=["user", "tool"], id=["a1", None]),
     "filter_messages": lambda history: am.filter_messages(history, exclude_tool_calls=["c1", "c"]),
-    "trim from the end": lambda history: history.trim(len(history) * 4, allow_partial=True),
-    "trim from the beginning": lambda history: history.trim(len(history) * 4, strategy="first", allow_partial=True),
-    "trim to a part": lambda history: history.trim(len(history[-1].content) * 3, allow_partial=True),
+    "trim from the end": lambda history: history.trim(max_tokens=len(history) * 4, allow_partial=True),
+    "trim from the beginning": lambda history: history.trim(
+        max_tokens=len(history) * 4, strategy="first", allow_partial=True
+    ),
+    "trim to a part": lambda history: history.trim(max_tokens=len(history[-1].content) * 3, allow_partial=True),
     "redact": lambda history: [*REDACTOR(history).losses],
     "digest": lambda history: [message.digest(exact=True) for message in history],
     "pickle": lambda history: pickle.loads(pickle.dumps(history)),

@@ -172,7 +172,7 @@ def test_errors_of_somebodys_function_are_for_the_caller() -> None:
     boom = HOSTILE["a function"]()
     calls: list[Callable[[], object]] = [
         lambda: HISTORY.filter(where=boom),
-        lambda: HISTORY.trim(3, counter=boom),
+        lambda: HISTORY.trim(max_tokens=3, counter=boom),
         lambda: am.token_counter(boom)(CALL),
         lambda: am.Recorder(on_message=boom).add(CALL),
     ]
@@ -236,7 +236,7 @@ def test_words_that_say_nothing_are_refused() -> None:
         "edits": lambda: am.restore(OUTPUT, CONVERSION.losses, edits="kep"),  # type: ignore[arg-type]
         "carry": lambda: am.convert(DOCUMENT, "openai", "riffer", carry="no"),  # type: ignore[arg-type]
         "level": lambda: CONVERSION.losses.filter(level="contents"),  # type: ignore[arg-type]
-        "keep_system": lambda: HISTORY.trim(3, keep_system="no"),  # type: ignore[arg-type]
+        "keep_system": lambda: HISTORY.trim(max_tokens=3, keep_system="no"),  # type: ignore[arg-type]
         "exact": lambda: CALL.digest(exact="no"),  # type: ignore[arg-type]
     }
     for name, call in calls.items():

@@ -155,7 +155,7 @@ def _trimmed(case: Case, *, keep_tool_pairs: bool) -> Any:
     try:
         return tuple(
             history.trim(
-                given.pop("max_tokens"),
+                max_tokens=given.pop("max_tokens"),
                 counter=_one if counts == "len" else _their_count,
                 keep_system=given.pop("include_system", False),
                 keep_tool_pairs=keep_tool_pairs,
@@ -233,7 +233,8 @@ def test_trim_does_what_langchain_does(
         include_system=keep_system, start_on=start_on, end_on=end_on,
     )  # fmt: skip
     kept = talk.trim(
-        most, counter=_their_count, strategy=strategy, keep_system=keep_system, start_on=start_on, end_on=end_on,
+        max_tokens=most,
+        counter=_their_count, strategy=strategy, keep_system=keep_system, start_on=start_on, end_on=end_on,
         keep_tool_pairs=False,
     )  # fmt: skip
     assert _native(kept) == wanted

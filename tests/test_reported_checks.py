@@ -146,7 +146,7 @@ def _size(message: am.Msg) -> int:
 def test_ids_go_with_their_reasoning() -> None:
     """Trimming that cuts the reasoning of an answer leaves no id that the server keeps with it."""
     last = am.decode(_REASONED, "openai-responses")[1:]
-    trimmed = last.trim(10, strategy="last", allow_partial=True, keep_tool_pairs=False, counter=_size)
+    trimmed = last.trim(max_tokens=10, strategy="last", allow_partial=True, keep_tool_pairs=False, counter=_size)
     assert [type(block) for block in trimmed[0].content] == [am.ToolUseBlock]
     assert trimmed[0].content[0].item_id is None
 

@@ -199,7 +199,7 @@ def test_a_tokenizer_merges_within_a_text_only() -> None:
 def test_a_history_is_trimmed_by_a_tokenizer(history: am.History, most: int) -> None:
     """A tokenizer's counter counts any message, and works in trim."""
     count = am.token_counter("bytes")
-    assert sum(map(count, history.trim(most, counter=count, keep_system=False))) <= most
+    assert sum(map(count, history.trim(max_tokens=most, counter=count, keep_system=False))) <= most
 
 
 def test_an_encoding_that_is_not_there_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,7 @@ def slowly(history: am.History, most: int, how: dict[str, Any]) -> tuple[am.Msg,
 @given(talks(), st.integers(-2, 20), ways())
 def test_trim_is_the_longest_that_fits(history: am.History, most: int, how: dict[str, Any]) -> None:
     """Of all cuts that the arguments allow, the one with most messages within the budget is taken."""
-    trimmed = history.trim(most, counter=words, **how)
+    trimmed = history.trim(max_tokens=most, counter=words, **how)
     wanted = slowly(history, most, how)
     assert len(trimmed) == len(wanted)
     assert all(one is other for one, other in zip(trimmed, wanted, strict=True))
@@ -110,7 +110,7 @@ def test_trim_is_the_longest_that_fits(history: am.History, most: int, how: dict
 @given(talks(), st.integers(-2, 20), ways(), st.booleans())
 def test_the_budget_is_kept(history: am.History, most: int, how: dict[str, Any], partial: bool) -> None:
     """The tokens of the result are at most the budget, unless the system's messages alone are more."""
-    trimmed = history.trim(most, counter=words, allow_partial=partial, **how)
+    trimmed = history.trim(max_tokens=most, counter=words, allow_partial=partial, **how)
     system = sum(map(words, history.messages[: _lead(history, how)]))
     if trimmed:
         assert sum(map(words, trimmed)) <= max(most, system)
@@ -122,17 +122,17 @@ def test_what_was_trimmed_is_trimmed_no_more(
 ) -> None:
     """Trimming again with the same arguments returns the very same history."""
     how["allow_partial"] = partial
-    once = history.trim(most, counter=words, **how)
+    once = history.trim(max_tokens=most, counter=words, **how)
     # A system message that becomes the first one would be kept, and counted, before all others.
     if not how["keep_system"] or _lead(once, how) == _lead(history, how):
-        assert once.trim(most, counter=words, **how) is once
+        assert once.trim(max_tokens=most, counter=words, **how) is once
 
 
 @given(talks(), st.integers(-2, 20), ways())
 def test_a_part_is_the_only_difference(history: am.History, most: int, how: dict[str, Any]) -> None:
     """With parts allowed, the result is the one without, and perhaps a part of the next message at its edge."""
-    whole = history.trim(most, counter=words, **how)
-    partly = history.trim(most, counter=words, allow_partial=True, **how)
+    whole = history.trim(max_tokens=most, counter=words, **how)
+    partly = history.trim(max_tokens=most, counter=words, allow_partial=True, **how)
     given = {id(message) for message in history}
     parts = [message for message in partly if id(message) not in given]
     assert len(parts) <= 1
@@ -147,7 +147,7 @@ def test_a_part_is_the_only_difference(history: am.History, most: int, how: dict
 @given(histories(8), st.integers(0, 400), ways(), st.booleans())
 def test_any_history_can_be_trimmed(history: am.History, most: int, how: dict[str, Any], partial: bool) -> None:
     """No history raises; the order stays, and no pair of call and result is separated unless requested."""
-    trimmed = history.trim(most, allow_partial=partial, **how)
+    trimmed = history.trim(max_tokens=most, allow_partial=partial, **how)
     lead = _lead(history, how)
     body = history.messages[lead:]
     kept = trimmed.messages[lead:]
@@ -177,8 +177,8 @@ def _start(body: Sequence[am.Msg], kept: Sequence[am.Msg], strategy: str) -> int
 @given(histories(6))
 def test_a_huge_budget_changes_nothing(history: am.History) -> None:
     """If everything fits, the history itself is returned."""
-    assert history.trim(10**9) is history
-    assert history.trim(10**9, strategy="first", keep_system=False, allow_partial=True) is history
+    assert history.trim(max_tokens=10**9) is history
+    assert history.trim(max_tokens=10**9, strategy="first", keep_system=False, allow_partial=True) is history
 
 
 @given(talks(), st.integers(0, 20), ways())
@@ -190,7 +190,7 @@ def test_the_counter_is_asked_once_a_message(history: am.History, most: int, how
         asked[id(message)] += 1
         return words(message)
 
-    history.trim(most, counter=counter, **how)
+    history.trim(max_tokens=most, counter=counter, **how)
     assert set(asked.values()) <= {1}
     assert set(asked) <= {id(message) for message in history}
 
@@ -206,9 +206,9 @@ def test_ten_thousand_messages_are_ten_thousand_questions() -> None:
         return len(message.content)
 
     everything = sum(len(message.content) for message in history)
-    assert len(history.trim(everything - 1, counter=counter)) < 10_000
+    assert len(history.trim(max_tokens=everything - 1, counter=counter)) < 10_000
     assert asked == 10_000
-    assert len(history.trim(everything - 1, counter=counter, allow_partial=True)) <= 10_000
+    assert len(history.trim(max_tokens=everything - 1, counter=counter, allow_partial=True)) <= 10_000
     assert asked <= 20_010
 
 
@@ -225,11 +225,11 @@ def test_a_call_and_its_results_stay_together() -> None:
             am.Msg.assistant("b"),
         ]
     )
-    kept = {most: len(talk.trim(most, counter=_one)) for most in range(7)}
+    kept = {most: len(talk.trim(max_tokens=most, counter=_one)) for most in range(7)}
     assert kept == {0: 0, 1: 1, 2: 1, 3: 1, 4: 1, 5: 5, 6: 6}
-    kept = {most: len(talk.trim(most, counter=_one, strategy="first")) for most in range(7)}
+    kept = {most: len(talk.trim(max_tokens=most, counter=_one, strategy="first")) for most in range(7)}
     assert kept == {0: 0, 1: 1, 2: 1, 3: 1, 4: 1, 5: 5, 6: 6}
-    assert len(talk.trim(4, counter=_one, keep_tool_pairs=False)) == 4
+    assert len(talk.trim(max_tokens=4, counter=_one, keep_tool_pairs=False)) == 4
 
 
 def _one(message: am.Msg) -> int:
@@ -239,9 +239,9 @@ def _one(message: am.Msg) -> int:
 def test_what_the_history_leaves_open_is_not_touched() -> None:
     """A call without result, and a result without call, are ordinary messages."""
     talk = am.History([am.Msg.tool("x", tool_call_id="c1"), am.Msg.assistant(tool_calls=[am.ToolUseBlock("c2", "f")])])
-    assert talk.trim(2, counter=_one) is talk
-    assert talk.trim(1, counter=_one)[0] is talk[1]
-    assert talk.trim(1, counter=_one, strategy="first")[0] is talk[0]
+    assert talk.trim(max_tokens=2, counter=_one) is talk
+    assert talk.trim(max_tokens=1, counter=_one)[0] is talk[1]
+    assert talk.trim(max_tokens=1, counter=_one, strategy="first")[0] is talk[0]
 
 
 def test_the_system_leads_whatever_is_cut() -> None:
@@ -249,11 +249,11 @@ def test_the_system_leads_whatever_is_cut() -> None:
     talk = am.History(
         [am.Msg.system("s"), am.Msg.developer("d"), am.Msg.user("u"), am.Msg.system("t"), am.Msg.user("v")]
     )
-    assert [message.text for message in talk.trim(3, counter=_one)] == ["s", "d", "v"]
-    assert [message.text for message in talk.trim(3, counter=_one, strategy="first")] == ["s", "d", "u"]
-    assert [message.text for message in talk.trim(0, counter=_one)] == ["s", "d"]
-    assert [message.text for message in talk.trim(2, counter=_one, keep_system=False)] == ["t", "v"]
-    assert [message.text for message in talk.trim(4, counter=_one, end_on="system")] == ["s", "d", "u", "t"]
+    assert [message.text for message in talk.trim(max_tokens=3, counter=_one)] == ["s", "d", "v"]
+    assert [message.text for message in talk.trim(max_tokens=3, counter=_one, strategy="first")] == ["s", "d", "u"]
+    assert [message.text for message in talk.trim(max_tokens=0, counter=_one)] == ["s", "d"]
+    assert [message.text for message in talk.trim(max_tokens=2, counter=_one, keep_system=False)] == ["t", "v"]
+    assert [message.text for message in talk.trim(max_tokens=4, counter=_one, end_on="system")] == ["s", "d", "u", "t"]
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ def test_the_system_leads_whatever_is_cut() -> None:
 def _part(content: Any, most: int, strategy: Any, role: Any = "user", **how: Any) -> str | None:
     """Return the kept text of one message; None if nothing is kept."""
     talk = am.History([am.Msg(role, content)])
-    kept = talk.trim(most, counter=words, strategy=strategy, allow_partial=True, **how)
+    kept = talk.trim(max_tokens=most, counter=words, strategy=strategy, allow_partial=True, **how)
     return kept[0].text if kept else None
 
 
@@ -289,7 +289,7 @@ def test_ideograms_are_words() -> None:
 
 
 def _of_length(talk: am.History, most: int) -> str:
-    return talk.trim(most, counter=lambda message: message.length, allow_partial=True)[0].text
+    return talk.trim(max_tokens=most, counter=lambda message: message.length, allow_partial=True)[0].text
 
 
 def _ends(text: str) -> list[str]:
@@ -306,7 +306,7 @@ def test_the_largest_part_stays(text: str, most: int, is_last: bool) -> None:
     """Of all parts that end at a word boundary, the longest that fits is taken."""
     talk = am.History([am.Msg.user(text)])
     side: Any = "last" if is_last else "first"
-    kept = talk.trim(most, counter=lambda message: message.length, strategy=side, allow_partial=True)
+    kept = talk.trim(max_tokens=most, counter=lambda message: message.length, strategy=side, allow_partial=True)
     ways = [way[::-1] for way in _ends(text[::-1])] if is_last else _ends(text)
     fitting = [way for way in (*ways, text) if len(way) <= most]
     assert [message.text for message in kept] == fitting[-1:]
@@ -325,9 +325,11 @@ def test_calls_that_are_answered_stay_in_the_part() -> None:
     talk = am.History(
         [am.Msg("assistant", [am.TextBlock("a b c"), call, am.TextBlock("d")]), am.Msg.tool("x", tool_call_id="c1")]
     )
-    texts = [[message.text for message in talk.trim(most, counter=words, allow_partial=True)] for most in range(7)]
+    texts = [
+        [message.text for message in talk.trim(max_tokens=most, counter=words, allow_partial=True)] for most in range(7)
+    ]
     assert texts == [[], [], [], ["d", "x"], ["c\nd", "x"], ["b c\nd", "x"], ["a b c\nd", "x"]]
-    torn = talk.trim(2, counter=words, allow_partial=True, keep_tool_pairs=False)
+    torn = talk.trim(max_tokens=2, counter=words, allow_partial=True, keep_tool_pairs=False)
     assert [message.text for message in torn] == ["d", "x"]
     assert not torn[0].tool_calls
 
@@ -338,7 +340,7 @@ def test_server_calls_keep_their_results_in_the_part() -> None:
     talk = am.History([am.Msg("assistant", [am.TextBlock("a"), call, result, am.TextBlock("b")])])
     for strategy in _SIDES:
         for most in range(9):
-            kept = talk.trim(most, counter=_size, strategy=strategy, allow_partial=True)
+            kept = talk.trim(max_tokens=most, counter=_size, strategy=strategy, allow_partial=True)
             assert not kept or kept[0].has(am.ToolUseBlock) == kept[0].has(am.ToolResultBlock)
 
 
@@ -354,10 +356,10 @@ def test_a_long_result_is_cut_with_its_call_kept() -> None:
             am.Msg.tool("a b c d", tool_call_id="c1", name="f"),
         ]
     )
-    kept = talk.trim(4, counter=words, strategy="first", allow_partial=True)
+    kept = talk.trim(max_tokens=4, counter=words, strategy="first", allow_partial=True)
     assert [message.text for message in kept] == ["go", "a b"]
     assert (kept[1].tool_call_id, kept[1].tool_results[0].name, kept[1].id) == ("c1", "f", talk[1].id)
-    assert len(talk.trim(4, counter=words, strategy="first")) == 0
+    assert len(talk.trim(max_tokens=4, counter=words, strategy="first")) == 0
 
 
 def test_citations_move_with_their_text() -> None:
@@ -365,7 +367,7 @@ def test_citations_move_with_their_text() -> None:
     cites = [am.Citation(title=word, start=at, end=at + 3) for word, at in (("one", 0), ("two", 4))]
     block = am.TextBlock("one two", citations=[*cites, am.Citation(title="all")], signature=am.Signature("x", "y"))
     last, first = (
-        am.History([am.Msg("user", [block])]).trim(1, counter=words, strategy=side, allow_partial=True)
+        am.History([am.Msg("user", [block])]).trim(max_tokens=1, counter=words, strategy=side, allow_partial=True)
         for side in _SIDES
     )
     assert _cited(last) == [("two", "two"), ("two", "all")]
@@ -424,15 +426,15 @@ def test_errors_of_a_counter_are_its_own() -> None:
         raise KeyError(message.role)
 
     with pytest.raises(KeyError, match="user"):
-        am.trim_messages([am.Msg.user("Hi")], 9, counter=broken)
+        am.trim_messages([am.Msg.user("Hi")], max_tokens=9, counter=broken)
 
 
 def test_the_history_stays_what_it_is() -> None:
     """Id, tools and metadata stay; messages may come as any iterable."""
     talk = am.History([am.Msg.user("a b"), am.Msg.user("c")], id="talk", metadata={"k": 1})
-    kept = talk.trim(1, counter=words)
+    kept = talk.trim(max_tokens=1, counter=words)
     assert (kept.id, kept.metadata, [message.text for message in kept]) == ("talk", {"k": 1}, ["c"])
-    assert am.trim_messages(iter(talk), 1, counter=words)[0] is talk[1]
+    assert am.trim_messages(iter(talk), max_tokens=1, counter=words)[0] is talk[1]
     assert len(talk) == 2
 
 
@@ -448,7 +450,7 @@ def test_all_results_of_a_call_stay_with_it(strategy: Any, results: int, togethe
     whole = sum(map(am.approximate_tokens, talk))
     for budget in range(whole + 1):
         for partial in (True, False):
-            kept = talk.trim(budget, strategy=strategy, allow_partial=partial)
+            kept = talk.trim(max_tokens=budget, strategy=strategy, allow_partial=partial)
             found = sum(len(message.tool_results) for message in kept)
             assert (found, sum(len(message.tool_calls) for message in kept)) in {(results, 1), (0, 0)}
 
@@ -459,7 +461,7 @@ def test_what_is_left_out_is_told_and_comes_back(
 ) -> None:
     """The losses and what is left are the whole, also with a message at its end; nothing is told of what stays."""
     losses: list[am.Loss] = []
-    kept = history.trim(budget, counter=words, allow_partial=partial, losses=losses, **how)
+    kept = history.trim(max_tokens=budget, counter=words, allow_partial=partial, losses=losses, **how)
     assert am.same(am.restore(kept, losses), history)
     assert bool(losses) is not am.same(kept, history)
     more = am.Msg("user", "And?", id=None, created_at=None)
@@ -469,4 +471,4 @@ def test_what_is_left_out_is_told_and_comes_back(
 def test_losses_of_trimming_need_a_list() -> None:
     """Anything but a list is refused."""
     with pytest.raises(am.InvalidMessage, match="losses must be a list"):
-        am.trim_messages([am.Msg.user("a")], 1, losses=())  # type: ignore[arg-type]
+        am.trim_messages([am.Msg.user("a")], max_tokens=1, losses=())  # type: ignore[arg-type]

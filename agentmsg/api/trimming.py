@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from itertools import accumulate, takewhile
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
 
-from agentmsg.errors import is_a
+from agentmsg.errors import InvalidMessage, is_a
 from agentmsg.fitting.account import account
 from agentmsg.fitting.fitted import make_fitted
 from agentmsg.model.checks import flag, one_of
@@ -35,8 +35,9 @@ _SYSTEM = frozenset({"system", "developer"})
 
 def trim_messages(
     messages: History | Msg | Iterable[MsgLike],
-    max_tokens: int,
     *,
+    max_tokens: int | None = None,
+    max_messages: int | None = None,
     counter: Callable[[Msg], int] = approximate_tokens,
     strategy: Side = "last",
     keep_system: bool = True,
@@ -46,13 +47,14 @@ def trim_messages(
     keep_tool_pairs: bool = True,
     losses: MutableSequence[Loss] | None = None,
 ) -> History:
-    """Return the longest end (or beginning) of a history with at most ``max_tokens`` tokens.
+    """Return the longest end (or beginning) of a history with at most so many tokens, or messages, or both.
 
     Nothing in the middle is left out. If nothing fits, no message is left, or only those of ``keep_system``.
 
     Args:
         messages: a history (its other fields are kept), or messages.
-        max_tokens: the budget.
+        max_tokens: the budget of tokens.
+        max_messages: the budget of messages. System messages that are kept count, too.
         counter: returns the tokens of one message, at least 0. It is asked at most once per message, and for parts of
             one message.
         strategy: "last" keeps the end, "first" the beginning.
@@ -68,37 +70,72 @@ def trim_messages(
         losses: a list that collects what is left out, as losses; ``restore`` puts it back.
 
     Raises:
-        InvalidMessage: if an argument has the wrong type; code "option" for an unknown strategy, and for ``start_on``
-            with "first"; code "type" if the counter doesn't return a number of tokens.
+        InvalidMessage: code "required" without a budget; if an argument has the wrong type; "option" for an unknown
+            strategy, and for ``start_on`` with "first"; code "type" if the counter doesn't return a number of tokens.
     """
-    _check(max_tokens, counter, strategy, start_on, losses)
+    _check((max_tokens, max_messages), counter, strategy, start_on, losses)
     _check_flags(keep_system=keep_system, allow_partial=allow_partial, keep_tool_pairs=keep_tool_pairs)
-    history = as_history(messages)
-    lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, history)) if keep_system else 0
-    system, body = history.messages[:lead], history.messages[lead:]
-    rest = max_tokens - sum(_cost(counter, each) for each in system)
-    window = _Window(
-        body,
-        # If the system messages use up the budget, messages without tokens still fit.
-        max(0, rest) if lead else rest,
-        counter,
+    history = trimmed = as_history(messages)
+    rules = _Rules(
+        strategy,
+        keep_system,
         None if start_on is None else roles_of(start_on, "start_on"),
         None if end_on is None else roles_of(end_on, "end_on"),
-        answered(body) if keep_tool_pairs else {},
+        allow_partial,
+        keep_tool_pairs,
     )
-    kept = window.trimmed(strategy, allow_partial=allow_partial)
-    is_whole = len(kept) == len(body) and all(map(is_, kept, body))
-    trimmed = history if is_whole else history.evolve(messages=(*system, *kept))
+    if max_messages is not None:
+        trimmed = _trimmed(trimmed, max_messages, _one, rules)
+    if max_tokens is not None:
+        trimmed = _trimmed(trimmed, max_tokens, counter, rules)
     if losses is not None:
         losses.extend(account(make_fitted(history, trimmed, "trim")))
     return trimmed
 
 
-def _check(max_tokens: Any, counter: Any, strategy: Any, start_on: Any, losses: Any) -> None:
+class _Rules(NamedTuple):
+    """What is kept, besides the budget: the arguments of ``trim_messages``."""
+
+    strategy: Side
+    keep_system: bool
+    starts: frozenset[str] | None
+    ends: frozenset[str] | None
+    allow_partial: bool
+    keep_tool_pairs: bool
+
+
+def _one(_: Msg) -> int:
+    return 1
+
+
+def _trimmed(history: History, budget: int, counter: Callable[[Msg], int], rules: _Rules) -> History:
+    """Return what fits into one budget."""
+    keep_system = rules.keep_system
+    lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, history)) if keep_system else 0
+    system, body = history.messages[:lead], history.messages[lead:]
+    rest = budget - sum(_cost(counter, each) for each in system)
+    window = _Window(
+        body,
+        # If the system messages use up the budget, messages without tokens still fit.
+        max(0, rest) if lead else rest,
+        counter,
+        rules.starts,
+        rules.ends,
+        answered(body) if rules.keep_tool_pairs else {},
+    )
+    kept = window.trimmed(rules.strategy, allow_partial=rules.allow_partial)
+    is_whole = len(kept) == len(body) and all(map(is_, kept, body))
+    return history if is_whole else history.evolve(messages=(*system, *kept))
+
+
+def _check(budgets: tuple[Any, Any], counter: Any, strategy: Any, start_on: Any, losses: Any) -> None:
     if losses is not None and not is_a(losses, (MutableSequence,)):
         raise refused("losses", losses, "a list")
-    if not is_a(max_tokens, int) or isinstance(max_tokens, bool):
-        raise refused("max_tokens", max_tokens, "a whole number")
+    for name, budget in zip(("max_tokens", "max_messages"), budgets, strict=True):
+        if budget is not None and (not is_a(budget, int) or isinstance(budget, bool)):
+            raise refused(name, budget, "a whole number")
+    if budgets == (None, None):
+        raise InvalidMessage("how much? max_tokens or max_messages is needed", code="required", path=("max_tokens",))
     if not callable(counter):
         raise refused("counter", counter, "a function of a message")
     one_of(strategy, "strategy", "first", "last")

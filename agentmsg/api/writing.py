@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 import attrs
 
 from agentmsg.api.reading import decoded, loads
-from agentmsg.errors import AgentMsgError, CodecLookupError, InvalidMessage, is_a
+from agentmsg.errors import AgentMsgError, CodecLookupError, InvalidMessage, LossError, is_a
 from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.account import account, loses_content
 from agentmsg.fitting.allowing import allowed, refuse
@@ -20,6 +20,7 @@ from agentmsg.fitting.carry import carried, restore
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Loss, Losses
+from agentmsg.formats.codec import Codec
 from agentmsg.formats.refusals import is_raw, named
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.checks import clean_repr, flag, one_of
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.allowing import Allow
     from agentmsg.fitting.fitted import Fitted
-    from agentmsg.formats.codec import Codec
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName, ResponseCodecName
 
@@ -48,6 +48,8 @@ __all__ = [
     "messages_for",
     "refuse_losses",
     "restore",
+    "system_for",
+    "tools_for",
     "writing_codec",
 ]
 
@@ -164,14 +166,50 @@ def encode(
     return _written(chosen, _fitting(history, chosen, how))
 
 
-def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> list[Any]:
+def messages_for(
+    messages: History | Msg | Iterable[MsgLike],
+    codec: CodecName | Codec,
+    *,
+    system: Literal["error", "drop"] = "error",
+    **options: Any,
+) -> list[Any]:
     """Return the native messages of a history as a list; see ``History.messages_for``."""
+    one_of(system, "system", "error", "drop")
+    chosen, document = _body_of(messages, codec, options)
+    found = zip(("system prompt", "tools"), chosen.beside(document), strict=True)
+    left = [word for word, value in found if value and system == "error"]
+    if left:
+        msg = f"the {' and the '.join(left)} stand beside the messages here: system_for and tools_for return them"
+        raise LossError(f'{msg}; system="drop" leaves them out', codec=chosen.name)
+    return list(chosen.native_messages(document))
+
+
+def system_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> Any:
+    """Return the system prompt that a format has beside its messages; see ``History.system_for``."""
+    chosen, document = _body_of(messages, codec, options)
+    return chosen.beside(document)[0] or None
+
+
+def tools_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> Any:
+    """Return the tools that a format has beside its messages; see ``History.tools_for``."""
+    chosen, document = _body_of(messages, codec, options)
+    return chosen.beside(document)[1] or None
+
+
+def _body_of(
+    messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, options: dict[str, Any]
+) -> tuple[Codec, Any]:
+    """Return a format with messages, and the document of a history.
+
+    Raises:
+        CodecLookupError: code "option" if its documents hold no list of messages.
+    """
     writing = {name: options.pop(name) for name in _WRITING if name in options}
     chosen = writing_codec(codec, options, repair=writing.get("repair", False))
     if not chosen.holds_messages:
         msg = "documents of this format are responses, and hold no list of messages; encode writes one"
         raise CodecLookupError(msg, code="option", codec=chosen.name)
-    return list(chosen.native_messages(encode(messages, chosen, **writing)))
+    return chosen, encode(messages, chosen, **writing)
 
 
 def _check(losses: object, on_loss: object, carry: object) -> None:

@@ -39,8 +39,9 @@ def _words(option: str, words: str) -> Callable[[_F], _F]:
     return click.option(option, name, multiple=True, metavar=name.rpartition("_")[2].upper(), help=words)
 
 
-@click.command("trim", short_help="Keep what fits into a budget of tokens.", epilog=_TRIM_EXAMPLES)
-@click.option("--max-tokens", type=int, required=True, metavar="N", help="The budget of each conversation.")
+@click.command("trim", short_help="Keep what fits into a budget.", epilog=_TRIM_EXAMPLES)
+@click.option("--max-tokens", type=int, metavar="N", help="The most tokens of each conversation.")
+@click.option("--max-messages", type=int, metavar="N", help="The most messages of each conversation.")
 @input_options
 @click.option(
     "--keep",
@@ -61,7 +62,8 @@ def trim_command(
     ctx: click.Context,
     /,
     *,
-    max_tokens: int,
+    max_tokens: int | None,
+    max_messages: int | None,
     keep: Any,
     drop_system: bool,
     start_on: tuple[str, ...],
@@ -71,18 +73,21 @@ def trim_command(
     encoding: str | None,
     **how: Any,
 ) -> None:
-    """Keep the messages of each conversation that fit into a budget of tokens.
+    """Keep the messages of each conversation that fit into a budget, of tokens or of messages.
 
     The end of each conversation is kept, and its system messages. A tool call stays or goes with its results. The
     output has the format of the input.
 
     Files, folders, stdin, --jobs and --resume work as for "agentmsg convert".
     """
+    if max_tokens is None and max_messages is None:
+        raise click.UsageError("--max-tokens or --max-messages is needed")
     if start_on and keep == "first":
         msg = "--start-on needs --keep last: the beginning is kept as it is"
         raise click.UsageError(msg)
     change = Trim(
         max_tokens=max_tokens,
+        max_messages=max_messages,
         strategy=keep,
         keep_system=not drop_system,
         start_on=start_on,

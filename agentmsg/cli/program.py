@@ -3,7 +3,7 @@
     0  done
     1  an error: one line with code, codec, path and words
     2  the command line is wrong, or names a file that may not be written
-    3  content would be lost, and --on-loss error was given; or documents were quarantined
+    3  content would be lost, and --on-loss error or --allow was given; or documents were quarantined
 
 As shells expect, 130 means stopped by Ctrl-C, and 141 that the output's reader has closed it.
 """
@@ -40,7 +40,7 @@ _COMMANDS = {
     "show": ("agentmsg.cli.show", "Show a conversation in the terminal or as a web page."),
     "stats": ("agentmsg.cli.stats", "Count messages, text, tool calls and tokens."),
     "stream": ("agentmsg.cli.stream", "Convert a provider's stream as it arrives."),
-    "trim": ("agentmsg.cli.changing:trim_command", "Keep what fits into a budget of tokens."),
+    "trim": ("agentmsg.cli.changing:trim_command", "Keep what fits into a budget."),
 }
 # The extra that installs a package some commands need.
 _EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}

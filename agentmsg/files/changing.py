@@ -36,7 +36,8 @@ class Trim:
 
     verb: ClassVar[str] = "trimmed"
 
-    max_tokens: int
+    max_tokens: int | None = None
+    max_messages: int | None = None
     strategy: Literal["first", "last"] = "last"
     keep_system: bool = True
     start_on: tuple[str, ...] = ()
@@ -49,7 +50,8 @@ class Trim:
         """Return the messages to keep."""
         return trim_messages(
             history,
-            self.max_tokens,
+            max_tokens=self.max_tokens,
+            max_messages=self.max_messages,
             counter=_counter(self.encoding),
             strategy=self.strategy,
             keep_system=self.keep_system,

@@ -36,6 +36,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
 from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.registry import class_of_family
+from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -129,11 +130,17 @@ def _of_message(message: Msg) -> list[tuple[Word, ...]]:
     """Return what a message needs that is gone: what each of its blocks does."""
     if _prompt(message):
         return [("system", "messages")]
-    words = [_word(block) for block in message.content if level_of_gone(block) == "content"]
-    found: list[tuple[Word, ...]] = [("messages", word) if word == "text" else (word, "messages") for word in words]
-    found += [("structured", "messages")] if message.structured is not None else []
-    found += [("extras", "messages")] if extras_hold_content(message, message.extras, {}) else []
+    words: list[Word] = [_word(block) for block in message.content if level_of_gone(block) == "content"]
+    found = [_either("messages", word) if word == "text" else _either(word, "messages") for word in words]
+    if message.structured is not None:
+        found.append(("structured", "messages"))
+    if extras_hold_content(message, message.extras, {}):
+        found.append(("extras", "messages"))
     return found or [("messages",)]
+
+
+def _either(*words: Word) -> tuple[Word, ...]:
+    return words
 
 
 def _of_key(path: tuple[str | int, ...]) -> tuple[Word, ...]:
@@ -151,7 +158,9 @@ def _prompt(owner: Any) -> tuple[Word, ...]:
 
 
 def _word(thing: Any) -> Word:
-    return next((_CLASSES[cls] for cls in type(thing).__mro__ if cls in _CLASSES), "messages")
+    kinds: tuple[type, ...] = class_of(thing).__mro__
+    found: list[Word] = [_CLASSES[cls] for cls in kinds if cls in _CLASSES]
+    return found[0] if found else "messages"
 
 
 def _at(history: History, path: tuple[str | int, ...]) -> Any:
@@ -164,7 +173,7 @@ def _at(history: History, path: tuple[str | int, ...]) -> Any:
 
 def _fewest(lacking: list[tuple[Word, ...]]) -> list[str]:
     """Return words of which none can be left out: the first of each tuple, unless another is named anyway."""
-    words = list(dict.fromkeys(each[0] for each in lacking))
+    words: list[str] = list(dict.fromkeys(each[0] for each in lacking))
     for word in [*words]:
         others = {*words} - {word}
         if not any(others.isdisjoint(each) for each in lacking):

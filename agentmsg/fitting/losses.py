@@ -208,10 +208,11 @@ class Losses(Reported, Sequence[Loss]):
             with paused():
                 items = tuple(self._make()) if callable(self._make) else self._make
             items = tuple(attrs.evolve(each, secret=True) for each in items) if self.secret else items
-            origin = None if self.guard is None or not items else relisted(self, ())
-            for each in items if origin is not None else ():
-                if origin_of(each) is None:
-                    _set_origin(each, origin)
+            if self.guard is not None and items:
+                origin = relisted(self, ())
+                for each in items:
+                    if origin_of(each) is None:
+                        _set_origin(each, origin)
             self._items = items
         return self._items
 

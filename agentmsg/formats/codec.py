@@ -374,6 +374,14 @@ class Codec:
             document = cast("dict[str, Any]", document).get("messages", [document])
         return cast("Any", document) if isinstance(document, list) else [document]
 
+    def beside(self, document: Any) -> tuple[Any, Any]:
+        """Return the system prompt and the tools that a document has beside its messages; None for what it hasn't.
+
+        They stand under "system" and "tools", unless a codec says otherwise.
+        """
+        body = cast("dict[str, Any]", document) if isinstance(document, dict) else {}
+        return body.get("system"), body.get("tools")
+
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
         """Parse the bytes of a document, by default as JSON."""
         return parse_json(raw, limits, duplicates)

@@ -97,23 +97,38 @@ class History(Noted, Portable, Sequence[Msg]):
         read: Self = history
         return read
 
-    def messages_for(self, codec: CodecName | Format, **options: Any) -> list[Any]:
+    def messages_for(
+        self, codec: CodecName | Format, *, system: Literal["error", "drop"] = "error", **options: Any
+    ) -> list[Any]:
         """Return the messages as a list of plain native ones, ready for the provider's client.
 
-        It is always a list, whatever the history was read from. Only ``encode`` writes what a format puts beside its
-        messages, such as tools and a separate system prompt.
+        It is always a list, whatever the history was read from. What a format puts beside its messages, ``system_for``
+        and ``tools_for`` return; ``encode`` writes all of it.
 
         Args:
             codec: the format.
+            system: "drop" leaves out tools, and a system prompt that doesn't stand in the list. Otherwise they raise.
             options: those of ``agentmsg.encode`` (``losses``, ``on_loss``, ``carry``), and of the codec.
 
         Raises:
-            LossError: as for ``encode``, if content would be lost and you didn't ask for the losses.
+            LossError: as for ``encode``, if content would be lost and you didn't ask for the losses; always if a system
+                prompt or tools would be left out, and you didn't say so.
             CodecLookupError: if there is no such codec or option; code "option" if the format's documents hold no list
                 of messages.
         """
-        messages: list[Any] = above("api.writing").messages_for(self, codec, **options)
+        messages: list[Any] = above("api.writing").messages_for(self, codec, system=system, **options)
         return messages
+
+    def system_for(self, codec: CodecName | Format, **options: Any) -> Any:
+        """Return the system prompt as a format has it beside its messages; None if there is none, or it is one of them.
+
+        Arguments and errors are those of ``messages_for``.
+        """
+        return above("api.writing").system_for(self, codec, **options)
+
+    def tools_for(self, codec: CodecName | Format, **options: Any) -> Any:
+        """Return the tools as a format has them; None if there are none. As ``system_for``."""
+        return above("api.writing").tools_for(self, codec, **options)
 
     @overload
     def __getitem__(self, index: int) -> Msg: ...
@@ -141,12 +156,36 @@ class History(Noted, Portable, Sequence[Msg]):
         return iter(self.messages)
 
     def __add__(self, other: Iterable[MsgLike]) -> History:
-        """Return this history with more messages, texts or mappings at the end."""
-        return self._grown(as_messages(other))
+        """Return this history with more messages, texts or mappings at the end.
+
+        Of another history, the tools and the settings count, too, where this one has none. Its id, metadata and extras
+        are left out.
+
+        Raises:
+            InvalidMessage: code "option" if both have tools or settings, and they differ.
+        """
+        grown = self._grown(as_messages(other))
+        if is_a(other, History) and (other.tools or other.settings is not None):
+            return _with_beside(grown, other)
+        return grown
 
     def extended(self, *messages: MsgLike) -> History:
         """Return this history with more messages, texts or mappings at the end."""
         return self._grown(_as_messages(messages))
+
+    def replace(self, index: int, message: MsgLike) -> Self:
+        """Return this history with another message, text or mapping in place of one.
+
+        Raises:
+            InvalidMessage: code "type" if the index isn't a whole number, "option" if there is no such message.
+        """
+        if type(index) is not int:
+            raise refused("index", index, "a whole number")
+        if not -len(self) <= index < len(self):
+            raise refused("index", index, f"that of one of {len(self)} messages", code="option")
+        messages = list(self.messages)
+        messages[index] = _as_message(message)
+        return self.evolve(messages=tuple(messages))
 
     def _grown(self, messages: tuple[Msg, ...]) -> History:
         if not messages:
@@ -275,8 +314,9 @@ class History(Noted, Portable, Sequence[Msg]):
 
     def trim(
         self,
-        max_tokens: int,
         *,
+        max_tokens: int | None = None,
+        max_messages: int | None = None,
         counter: Callable[[Msg], int] | None = None,
         strategy: Side = "last",
         keep_system: bool = True,
@@ -286,13 +326,14 @@ class History(Noted, Portable, Sequence[Msg]):
         keep_tool_pairs: bool = True,
         losses: MutableSequence[Any] | None = None,
     ) -> History:
-        """Return the longest end (or beginning) of this history that fits into a token budget.
+        """Return the longest end (or beginning) of this history that fits into a budget of tokens, or of messages.
 
         See ``agentmsg.trim_messages`` for the arguments; the default counter is ``agentmsg.approximate_tokens``.
         """
         history: History = above("api.trimming").trim_messages(
             self,
-            max_tokens,
+            max_tokens=max_tokens,
+            max_messages=max_messages,
             counter=above("ops.tokens").approximate_tokens if counter is None else counter,
             strategy=strategy,
             keep_system=keep_system,
@@ -309,6 +350,19 @@ _with_messages, _copy = replacer(History, "messages"), replacer(Msg, "role")
 body_of: Callable[[History], Body | None] = attrgetter("_body")
 """Returns the body that a history shares with those that it grew from, if it grew."""
 _set_body: Callable[[History, Body], None] = vars(History)["_body"].__set__  # past the frozen class's own __setattr__
+
+
+def _with_beside(history: History, other: History) -> History:
+    """Return a history with the tools and settings of another, where it has none."""
+    changes: dict[str, Any] = {}
+    for name in ("tools", "settings"):
+        mine, theirs = getattr(history, name), getattr(other, name)
+        if theirs and not mine:
+            changes[name] = theirs
+        elif theirs and not above("model.equality").same(mine, theirs):
+            msg = f"both histories have {name}, and they differ: a + b.messages keeps those of the first"
+            raise InvalidMessage(msg, code="option", path=(name,))
+    return history.evolve(**changes) if changes else history
 
 
 def without_messages(history: History) -> History:

@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import attrs
 
-from agentmsg.errors import InvalidMessage
+from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.model.base import Noted
+from agentmsg.model.checks import flag
 from agentmsg.model.equality import compared, same
 from agentmsg.model.generated import Made
+from agentmsg.model.history import as_history
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.ops.alignment import align
 
 if TYPE_CHECKING:
-    from agentmsg.model.history import History
+    from agentmsg.model.history import History, MsgLike
+    from agentmsg.model.msg import Msg
 
-__all__ = ["Difference", "Kind", "Path", "apply", "differences"]
+__all__ = ["Difference", "Kind", "Path", "apply", "diff", "differences"]
 
 _MESSAGES = ("messages",)
 # Report progress after this many messages.
@@ -55,6 +58,28 @@ class Difference:
     def pointer(self) -> str:
         """The path as a JSON pointer (RFC 6901)."""
         return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in self.path)
+
+    def __str__(self) -> str:
+        """Return the difference as one line, such as ``/messages/0/content/0/text changed: 'Hi' -> 'Hello'``."""
+        was, now = (excerpt(value) for value in (self.was, self.now))
+        return f"{self.pointer} {self.kind}: " + {"added": now, "removed": was}.get(self.kind, f"{was} -> {now}")
+
+
+def diff(
+    a: History | Msg | Iterable[MsgLike], b: History | Msg | Iterable[MsgLike], *, exact: bool = False
+) -> tuple[Difference, ...]:
+    """Return the differences between two histories, in the order of the first; none exactly if they are ``same``.
+
+    Args:
+        a: the first: a history, a message, or messages.
+        b: the second.
+        exact: also compare what ``same`` ignores: notes, made ids and times, and the spelling of arguments.
+
+    Raises:
+        InvalidMessage: if one of them isn't that.
+    """
+    flag(exact, "exact")
+    return tuple(differences(as_history(a), as_history(b), exact=exact))
 
 
 def differences(

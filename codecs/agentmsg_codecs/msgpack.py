@@ -134,6 +134,10 @@ class MsgpackCodec(Codec):
         messages: list[Any] = document[1]
         return messages
 
+    def beside(self, document: Any) -> tuple[Any, Any]:
+        """Return the tools of a document; a system prompt is a message."""
+        return None, document[3] if len(document) > 3 else None  # noqa: PLR2004 - they are its fourth entry
+
     def sample(self, document: Any) -> Any:
         """Return the document with some of its messages, each whole: positions in them have a meaning."""
         if not is_sequence(document) or not is_sequence(_messages_in(document)):

@@ -83,10 +83,12 @@ ABCD = am.History([am.Msg.system("12345"), am.Msg.user("12"), am.Msg.assistant("
 )
 def test_synaptic_trim_messages(rule: str, most: int, how: dict[str, Any], kept: list[int]) -> None:
     """Each rule keeps the same messages as there; ``include_system`` is ``keep_system``."""
-    assert [message.length for message in ABCD.trim(most, counter=_length, **how)] == kept, rule
+    assert [message.length for message in ABCD.trim(max_tokens=most, counter=_length, **how)] == kept, rule
 
 
 def test_synaptic_documented_example() -> None:
     """The example of its documentation: a character counter, and a system message that stays."""
-    trimmed = ABCD.trim(4096, counter=lambda message: len(message.text) // 4, strategy="last", keep_system=True)
+    trimmed = ABCD.trim(
+        max_tokens=4096, counter=lambda message: len(message.text) // 4, strategy="last", keep_system=True
+    )
     assert trimmed is ABCD

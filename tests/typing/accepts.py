@@ -112,7 +112,7 @@ def changing(message: Msg, call: ToolUseBlock, history: History) -> None:
         history.filter(role="user", name=None, id=["a", None], block=(TextBlock, ImageBlock), where=bool), History
     )
     assert_type(history.exclude(block=ToolUseBlock), History)
-    assert_type(history.trim(4096, counter=lambda each: each.length, start_on="human"), History)
+    assert_type(history.trim(max_tokens=4096, counter=lambda each: each.length, start_on="human"), History)
     assert_type(filter_messages([message], include_types=["ai"], match="all"), History)
     assert_type(sum(map(approximate_tokens, history)), int)
 

@@ -135,6 +135,10 @@ class BedrockCodec(Bedrock):
         self.engine.fill()
         return unfolded(list(map(self.engine.places["assistant"].write, blocks)))
 
+    def beside(self, document: Any) -> tuple[Any, Any]:
+        """Return the system prompt and the configuration of tools of a document."""
+        return super().beside(document)[0], document.get(_TOOLS) if is_object(document) else None
+
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles a request to Bedrock, by its messages and their parts."""
         return sniff_body(document)

@@ -68,6 +68,8 @@ class GeminiCodec(Gemini):
 
     Attributes:
         turns: whether adjacent messages of the model stay, or become one: calls follow a user or the results of calls.
+        form: how to write a history that wasn't read from a call of an SDK: as the "body" of a request, or as "sdk" for
+            ``generate_content`` of google-genai: its model, contents and config.
     """
 
     name: ClassVar[str] = "gemini"
@@ -77,6 +79,7 @@ class GeminiCodec(Gemini):
     joins_turns: ClassVar[bool] = True
 
     turns: Literal["kept", "merged"] = attrs.field(default="kept", validator=attrs.validators.in_(("kept", "merged")))
+    form: Literal["body", "sdk"] = attrs.field(default="body", validator=attrs.validators.in_(("body", "sdk")))
 
     @property
     def described(self) -> tuple[Described, ...]:
@@ -141,7 +144,7 @@ class GeminiCodec(Gemini):
         settings = _REQUESTS.write_settings(history.settings, _REQUESTS.parameters(history))
         document = _REQUESTS.closed(history, body, settings)
         if not is_object(document) or "contents" not in document:
-            return document
+            return {"contents": self.native_messages(document)} if self.form == "sdk" else document
         if history.settings is not None:
             from agentmsg_codecs.gemini.settings import respelt  # noqa: PLC0415 - many bodies have none
 
@@ -150,7 +153,7 @@ class GeminiCodec(Gemini):
             if mark_of(history, FAMILY, f"/{key}") == "one" and len(document.get(key, ())) == 1:
                 (one,) = document[key]
                 document |= {key: one} if _is_one(one, key) else {}
-        return packed(document) if is_marked(history, FAMILY, "/config") else document
+        return packed(document) if self.form == "sdk" or is_marked(history, FAMILY, "/config") else document
 
     def read_parts(self, parts: Sequence[Any]) -> tuple[am.Block, ...]:
         """Read parts of the model's content; calls without ids have none."""
@@ -169,6 +172,11 @@ class GeminiCodec(Gemini):
         """Return the contents of a document."""
         given = document.get("contents", document) if is_object(document) else document
         return given if is_list(given) else [given]
+
+    def beside(self, document: Any) -> tuple[Any, Any]:
+        """Return the system instruction and the tools of a body, or of what an SDK takes."""
+        body = unpacked(document) if is_object(document) else {}
+        return body.get(SYSTEM, body.get(snake(SYSTEM))), body.get("tools")
 
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles a request to Gemini, by its contents and their parts."""

@@ -63,7 +63,16 @@ KEPT = (
     "modelStatus", "partMetadata", "promptFeedback", "safetyRatings", "tokenCount", "urlContextMetadata",
     "videoMetadata",
 )  # fmt: skip
+# The keys that SDKs take in one object: those of a body, and those of its ``generationConfig``.
+TOP_KEYS = both((
+    SYSTEM, "tools", TOOL_CONFIG, "cachedContent", "continuationToken", "labels", "safetySettings", "serviceTier",
+    "store",
+))  # fmt: skip
+SETTING_KEYS = both((
+    *IN_CONFIG[CONFIG], "audioTimestamp", "candidateCount", "enableEnhancedCivicAnswers", "frequencyPenalty",
+    "imageConfig", "logprobs", "mediaResolution", "modelSelectionConfig", "presencePenalty", "responseLogprobs",
+    "responseModalities", "routingConfig", "speechConfig",
+))  # fmt: skip
 # The keys of a body that are messages and tools.
-SETTING_KEYS = both(IN_CONFIG[CONFIG])
 BODY_KEYS = both(("contents", SYSTEM, "tools"))
 OUTER_KEYS = both((*DATA, "thought", SIGNATURE))

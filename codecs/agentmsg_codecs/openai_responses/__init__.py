@@ -159,6 +159,10 @@ class OpenAIResponsesCodec(OpenAIResponses):
             return [{"role": "user", "content": given}]
         return given if is_list(given) else [given]
 
+    def beside(self, document: Any) -> tuple[Any, Any]:
+        """Return the instructions and the tools of a document."""
+        return (document.get("instructions"), document.get("tools")) if is_object(document) else (None, None)
+
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a request: by its keys and its first items."""
         return sniff_body(document)
