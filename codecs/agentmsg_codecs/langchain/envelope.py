@@ -42,7 +42,7 @@ from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, PROVIDER_KE
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 
 # The note of what the client's message has besides, and that of a message which is in LangChain's own words.
@@ -136,6 +136,11 @@ class LangChainEnvelope(envelopes.Envelope):
         own = {**note_of(found, FAMILY), **{key: note[key] for key in note if key != _BESIDES}}
         return with_note(message.evolve(content=(*before, *blocks, *behind)), FAMILY, own)
 
+    def wrap_each(self, message: am.Msg) -> am.Msg:
+        """Return a message in which each block that comes back alone is as the client has it."""
+        alone = [(block, self._proved(self.wrap, message.evolve(content=(block,)))) for block in message.content]
+        return message.evolve(content=[each for block, new in alone for each in (new.content if new else (block,))])
+
     def unwrap(self, message: am.Msg) -> am.Msg:
         """Return a message with the blocks that its provider reads."""
         issuer = self._issuer(message)
@@ -162,7 +167,7 @@ class LangChainEnvelope(envelopes.Envelope):
             found = self.unwrap(message)
             if _thinks(message) and not _thinks(found):
                 raise Unreadable  # LangChain's words say more
-            if envelopes.is_just_as(self.wrap(found), message):
+            if any(self._wraps(wrap, found, message) for wrap in (self.wrap, self.wrap_each)):
                 return self.remember(found, message)
             main = _converted(issuer, _apart(message.content)[1])
             given = self._body(message.evolve(content=main))
@@ -174,6 +179,12 @@ class LangChainEnvelope(envelopes.Envelope):
         except (AgentMsgError, Unreadable):
             pass
         return self.as_read(message)
+
+    def _wraps(self, wrap: Callable[[am.Msg], am.Msg], found: am.Msg, message: am.Msg) -> bool:
+        try:
+            return envelopes.is_just_as(wrap(found), message)
+        except (AgentMsgError, Unreadable):
+            return False
 
     def reopened(self, message: am.Msg) -> am.Msg:
         """Return what a reader makes of a message: its notes aren't those of the one that was fitted."""
