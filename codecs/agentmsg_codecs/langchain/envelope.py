@@ -29,6 +29,7 @@ from agentmsg.formats import (
     is_object,
     is_sequence,
     marked,
+    natives,
     note_of,
     same_document,
     spelling,
@@ -45,9 +46,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 
-# The note of what the client's message has besides, and that of a message which is in LangChain's own words.
+# The note of what the client's message has besides; the longest run of blocks that is tried alone.
 _BESIDES = "/besides"
 _RESPONSES = "openai-responses"
+_LONGEST = 8
 _LISTS = ("tool_calls", "invalid_tool_calls")
 # Of thinking in Anthropic's part.
 _UNNOTED = {"notes": EMPTY}
@@ -64,6 +66,8 @@ def _owner(block: Any) -> str | None:
     kind: type[Any] = block.__class__
     if block.signature is not None:
         return block.signature.provider or "google"  # a text that is signed
+    if kind is am.TextBlock:
+        return "bedrock" if any(map(_is_of_converse, block.citations)) else None
     if kind in (am.ToolUseBlock, am.ToolResultBlock):
         return (
             block.provider if block.kind == "server" else OPENAI if block.kind == "custom" and block.item_id else None
@@ -77,6 +81,10 @@ def _owner(block: Any) -> str | None:
     value = block.value
     part = value.get("value") if is_mapping(value) and value.get("type") == "non_standard" else value
     return next((name for name in (OPENAI, ANTHROPIC, "bedrock", "google") if ISSUERS[name].owns(part)), None)
+
+
+def _is_of_converse(citation: am.Citation) -> bool:
+    return "bedrock" in citation.extras or "sourceContent" in natives.extras_of(citation, FAMILY)
 
 
 class LangChainEnvelope(envelopes.Envelope):
@@ -137,9 +145,16 @@ class LangChainEnvelope(envelopes.Envelope):
         return with_note(message.evolve(content=(*before, *blocks, *behind)), FAMILY, own)
 
     def wrap_each(self, message: am.Msg) -> am.Msg:
-        """Return a message in which each block that comes back alone is as the client has it."""
-        alone = [(block, self._proved(self.wrap, message.evolve(content=(block,)))) for block in message.content]
-        return message.evolve(content=[each for block, new in alone for each in (new.content if new else (block,))])
+        """Return a message in which each run of blocks that comes back is as the client has it; others stay."""
+        content: list[Any] = []
+        rest = message.content
+        while rest:
+            sizes = range(min(len(rest), _LONGEST), 0, -1)
+            tried = ((size, self._proved(self.wrap, message.evolve(content=rest[:size]))) for size in sizes)
+            size, new = next((found for found in tried if found[1] is not None), (1, None))
+            content += rest[:1] if new is None else new.content
+            rest = rest[size:]
+        return message.evolve(content=content)
 
     def unwrap(self, message: am.Msg) -> am.Msg:
         """Return a message with the blocks that its provider reads."""

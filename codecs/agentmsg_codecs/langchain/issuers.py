@@ -324,7 +324,12 @@ def _is_of_bedrock(part: Any) -> bool:
 
 
 def _to_bedrock(items: list[Any]) -> list[Any]:
-    return list(map(_part_of_bedrock, items))
+    parts = list(map(_part_of_bedrock, items))
+    calls = {part["id"] for part in parts if part["type"] == "server_tool_use"}
+    for item, part in zip(items, parts, strict=True):
+        if part["type"] == "tool_result" and part["tool_use_id"] not in calls:
+            part["name"] = item["toolResult"]["type"].removesuffix("_result")  # which the client passes over
+    return parts
 
 
 def _part_of_bedrock(item: Native) -> Native:
@@ -342,6 +347,8 @@ def _part_of_bedrock(item: Native) -> Native:
         raise Unreadable
     content = [{"type": next(iter(part)), **part} for part in value["content"]]
     part = {"type": "tool_result", "tool_use_id": value["toolUseId"], "is_error": value.get("status") == "error"}
+    if "status" not in value:
+        del part["is_error"]
     return {**part, "content": content}
 
 
@@ -364,9 +371,10 @@ def _item_of_bedrock(part: Native, names: Mapping[Any, str]) -> Native:
         return {"toolUse": use}
     link = part["tool_use_id"]
     content = [_without(item, "type") for item in part["content"]]
-    status = "error" if part.get("is_error") else "success"
-    own = {"toolUseId": link, "content": content, "status": status}
-    return {"toolResult": {**own, "type": f"{names[link]}_result"} if link in names else own}
+    own = {"toolUseId": link, "content": content}
+    own |= {"status": "error" if part["is_error"] else "success"} if "is_error" in part else {}
+    name = names.get(link, part.get("name"))
+    return {"toolResult": own if name is None else {**own, "type": f"{name}_result"}}
 
 
 # -- all --------------------------------------------------------------------------------------------------------------
