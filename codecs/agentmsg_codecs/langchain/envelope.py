@@ -29,6 +29,7 @@ from agentmsg.formats import (
     is_object,
     is_sequence,
     marked,
+    natives,
     note_of,
     same_document,
     spelling,
@@ -42,12 +43,13 @@ from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, PROVIDER_KE
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 
-# The note of what the client's message has besides, and that of a message which is in LangChain's own words.
+# The note of what the client's message has besides; the longest run of blocks that is tried alone.
 _BESIDES = "/besides"
 _RESPONSES = "openai-responses"
+_LONGEST = 8
 _LISTS = ("tool_calls", "invalid_tool_calls")
 # Of thinking in Anthropic's part.
 _UNNOTED = {"notes": EMPTY}
@@ -64,6 +66,8 @@ def _owner(block: Any) -> str | None:
     kind: type[Any] = block.__class__
     if block.signature is not None:
         return block.signature.provider or "google"  # a text that is signed
+    if kind is am.TextBlock:
+        return "bedrock" if any(map(_is_of_converse, block.citations)) else None
     if kind in (am.ToolUseBlock, am.ToolResultBlock):
         return (
             block.provider if block.kind == "server" else OPENAI if block.kind == "custom" and block.item_id else None
@@ -77,6 +81,10 @@ def _owner(block: Any) -> str | None:
     value = block.value
     part = value.get("value") if is_mapping(value) and value.get("type") == "non_standard" else value
     return next((name for name in (OPENAI, ANTHROPIC, "bedrock", "google") if ISSUERS[name].owns(part)), None)
+
+
+def _is_of_converse(citation: am.Citation) -> bool:
+    return "bedrock" in citation.extras or "sourceContent" in natives.extras_of(citation, FAMILY)
 
 
 class LangChainEnvelope(envelopes.Envelope):
@@ -136,6 +144,18 @@ class LangChainEnvelope(envelopes.Envelope):
         own = {**note_of(found, FAMILY), **{key: note[key] for key in note if key != _BESIDES}}
         return with_note(message.evolve(content=(*before, *blocks, *behind)), FAMILY, own)
 
+    def wrap_each(self, message: am.Msg) -> am.Msg:
+        """Return a message in which each run of blocks that comes back is as the client has it; others stay."""
+        content: list[Any] = []
+        rest = message.content
+        while rest:
+            sizes = range(min(len(rest), _LONGEST), 0, -1)
+            tried = ((size, self._proved(self.wrap, message.evolve(content=rest[:size]))) for size in sizes)
+            size, new = next((found for found in tried if found[1] is not None), (1, None))
+            content += rest[:1] if new is None else new.content
+            rest = rest[size:]
+        return message.evolve(content=content)
+
     def unwrap(self, message: am.Msg) -> am.Msg:
         """Return a message with the blocks that its provider reads."""
         issuer = self._issuer(message)
@@ -162,7 +182,7 @@ class LangChainEnvelope(envelopes.Envelope):
             found = self.unwrap(message)
             if _thinks(message) and not _thinks(found):
                 raise Unreadable  # LangChain's words say more
-            if envelopes.is_just_as(self.wrap(found), message):
+            if any(self._wraps(wrap, found, message) for wrap in (self.wrap, self.wrap_each)):
                 return self.remember(found, message)
             main = _converted(issuer, _apart(message.content)[1])
             given = self._body(message.evolve(content=main))
@@ -174,6 +194,12 @@ class LangChainEnvelope(envelopes.Envelope):
         except (AgentMsgError, Unreadable):
             pass
         return self.as_read(message)
+
+    def _wraps(self, wrap: Callable[[am.Msg], am.Msg], found: am.Msg, message: am.Msg) -> bool:
+        try:
+            return envelopes.is_just_as(wrap(found), message)
+        except (AgentMsgError, Unreadable):
+            return False
 
     def reopened(self, message: am.Msg) -> am.Msg:
         """Return what a reader makes of a message: its notes aren't those of the one that was fitted."""

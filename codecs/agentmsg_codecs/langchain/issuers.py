@@ -222,6 +222,7 @@ def _from_responses(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any
 _OUTCOMES: Mapping[Any, Any] = {"OUTCOME_OK": 1, "OUTCOME_FAILED": 2}
 _OUTCOME_OF = {number: word for word, number in _OUTCOMES.items()}
 _SIGNATURE = "thoughtSignature"
+_TO_STANDARD = str.maketrans("-_", "+/")
 _BY_GOOGLE = frozenset({"text", "thinking", "executable_code", "code_execution_result", "image_url"})
 
 
@@ -246,8 +247,13 @@ def _to_google(items: list[Any]) -> list[Any]:
     return list(map(_part_of_google, items))
 
 
+def _standard(value: str | None) -> str | None:
+    """Return base64 as the client decodes it: in the standard alphabet, padded."""
+    return None if value is None else value.translate(_TO_STANDARD) + "=" * (-len(value) % 4)
+
+
 def _part_of_google(item: Native) -> Native:
-    signature = item.get(_SIGNATURE)
+    signature = _standard(item.get(_SIGNATURE))
     signed: Native = {} if signature is None else {"extras": {"signature": signature}}
     (key,) = item.keys() - {_SIGNATURE, "thought"} or (None,)
     value: Any = item.get(str(key))
@@ -257,8 +263,10 @@ def _part_of_google(item: Native) -> Native:
         return {"type": "text", "text": value, **signed}
     if key is None:
         return {"type": "thinking", "thinking": "", "signature": signature}
-    if key == "executableCode" and not signed:
-        return {"type": "executable_code", "executable_code": value["code"], "language": value["language"]}
+    if key == "executableCode":
+        more = {**({"id": value["id"]} if "id" in value else {}), **signed.get("extras", {})}
+        part = {"type": "executable_code", "executable_code": value["code"], "language": value["language"]}
+        return {**part, "extras": more} if more else part  # which the client passes over
     if key == "codeExecutionResult" and not signed:
         outcome = _OUTCOMES.get(value["outcome"], value["outcome"])
         part = {"type": "code_execution_result", "code_execution_result": value["output"]}
@@ -290,7 +298,8 @@ def _item_of_google(part: Native) -> Native:
     if tag == "thinking":
         return {"text": part["thinking"], "thought": True, **signed} if part["thinking"] or not signed else signed
     if tag == "executable_code":
-        return {"executableCode": {"language": part["language"], "code": part["executable_code"]}}
+        own: Native = {"id": extras["id"]} if "id" in extras else {}
+        return {"executableCode": {**own, "language": part["language"], "code": part["executable_code"]}, **signed}
     if tag == "code_execution_result":
         outcome = _OUTCOME_OF.get(part.get("outcome", 1), part.get("outcome"))
         return {"codeExecutionResult": {"outcome": outcome, "output": part["code_execution_result"]}}
@@ -299,7 +308,7 @@ def _item_of_google(part: Native) -> Native:
         return {"inlineData": {"mimeType": head.removeprefix("data:"), "data": data}, **signed}
     if tag == "server_tool_call":
         return {"toolCall": {"id": part["id"], "toolType": part["name"].upper(), "args": part["args"]}, **signed}
-    own: Native = {"id": part["tool_call_id"], "toolType": extras["block_type"].upper()}
+    own = {"id": part["tool_call_id"], "toolType": extras["block_type"].upper()}
     own |= {"response": part["output"]} if part["output"] else {}
     return {"toolResponse": own, **signed}
 
@@ -315,7 +324,12 @@ def _is_of_bedrock(part: Any) -> bool:
 
 
 def _to_bedrock(items: list[Any]) -> list[Any]:
-    return list(map(_part_of_bedrock, items))
+    parts = list(map(_part_of_bedrock, items))
+    calls = {part["id"] for part in parts if part["type"] == "server_tool_use"}
+    for item, part in zip(items, parts, strict=True):
+        if part["type"] == "tool_result" and part["tool_use_id"] not in calls:
+            part["name"] = item["toolResult"]["type"].removesuffix("_result")  # which the client passes over
+    return parts
 
 
 def _part_of_bedrock(item: Native) -> Native:
@@ -333,6 +347,8 @@ def _part_of_bedrock(item: Native) -> Native:
         raise Unreadable
     content = [{"type": next(iter(part)), **part} for part in value["content"]]
     part = {"type": "tool_result", "tool_use_id": value["toolUseId"], "is_error": value.get("status") == "error"}
+    if "status" not in value:
+        del part["is_error"]
     return {**part, "content": content}
 
 
@@ -355,9 +371,10 @@ def _item_of_bedrock(part: Native, names: Mapping[Any, str]) -> Native:
         return {"toolUse": use}
     link = part["tool_use_id"]
     content = [_without(item, "type") for item in part["content"]]
-    status = "error" if part.get("is_error") else "success"
-    own = {"toolUseId": link, "content": content, "status": status}
-    return {"toolResult": {**own, "type": f"{names[link]}_result"} if link in names else own}
+    own = {"toolUseId": link, "content": content}
+    own |= {"status": "error" if part["is_error"] else "success"} if "is_error" in part else {}
+    name = names.get(link, part.get("name"))
+    return {"toolResult": own if name is None else {**own, "type": f"{name}_result"}}
 
 
 # -- all --------------------------------------------------------------------------------------------------------------
