@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import filterfalse, repeat
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.plain_messages import how_bare
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["decode", "decoded", "loads"]
 
@@ -34,7 +35,7 @@ def loads(
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = _LAST,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> History:
     """Read a document from bytes or text.
 
@@ -71,7 +72,9 @@ def loads(
         return loads_deep(raw, chosen, room, duplicates)
 
 
-def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
+def decode(
+    document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Unpack[CodecOptions]
+) -> History:
     """Read a document from plain data (dict, list, str, int, float, bool, None) or from objects.
 
     SDK objects, pydantic models, attrs classes and dataclasses are accepted anywhere in the document, so you can pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from agentmsg.api.reading import decode
 from agentmsg.api.writing import convert, encode, refuse_losses
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from agentmsg.limits import Limits
     from agentmsg.model.msg import Msg
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["Transcoded", "collect", "emit", "transcode"]
 
@@ -42,7 +43,7 @@ def collect(
     *,
     partial: Partial = "error",
     limits: Limits = DEFAULT_LIMITS,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> Coroutine[Any, Any, History]: ...
 @overload
 def collect(
@@ -51,7 +52,7 @@ def collect(
     *,
     partial: Partial = "error",
     limits: Limits = DEFAULT_LIMITS,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> History: ...
 def collect(
     events: Any,
@@ -59,7 +60,7 @@ def collect(
     *,
     partial: Partial = "error",
     limits: Limits = DEFAULT_LIMITS,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> Any:
     """Return the answer that a stream brings: the same that the provider's response without streaming reads as.
 
@@ -101,7 +102,7 @@ class _Source:
         fault: the exception that cut the stream; None if none did.
     """
 
-    def __init__(self, codec: CodecName | Codec, limits: Limits, options: dict[str, Any]) -> None:
+    def __init__(self, codec: CodecName | Codec, limits: Limits, options: CodecOptions) -> None:
         self.events = events_of(get_codec(codec))
         self.codec = get_codec(self.events.response, **options)
         self.fold = self.events.fold()
@@ -217,7 +218,7 @@ def emit(
     size: int = 24,
     losses: MutableSequence[Loss] | None = None,
     on_loss: Literal["error", "ignore"] = "error",
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> Iterator[dict[str, Any]]:
     """Return the events of the stream that would have brought a message: for mocks, replays and tests.
 

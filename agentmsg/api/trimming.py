@@ -17,7 +17,7 @@ import attrs
 from agentmsg.errors import is_a
 from agentmsg.fitting.difference import difference
 from agentmsg.model.checks import flag, one_of
-from agentmsg.model.history import History, MsgLike, as_history
+from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import Place, answered
 from agentmsg.ops.conditions import refused, roles_of
@@ -33,7 +33,7 @@ _SYSTEM = frozenset({"system", "developer"})
 
 
 def trim_messages(
-    messages: History | Msg | Iterable[MsgLike],
+    messages: Messages,
     max_tokens: int,
     *,
     counter: Callable[[Msg], int] = approximate_tokens,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import MutableSequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, Unpack, overload
 
 import attrs
 
@@ -23,19 +23,31 @@ from agentmsg.formats.refusals import is_raw, named
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.checks import clean_repr, flag, one_of
 from agentmsg.model.construction import maker, paused
-from agentmsg.model.history import History, MsgLike, as_history
+from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.pickling import repr_html
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import thawed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.formats.codec import Codec
+    from agentmsg.model.fields import Converting
     from agentmsg.values.text import Duplicates
-    from agentmsg_codecs import CodecName, ResponseCodecName
+    from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import (
+        CodecOptions,
+        CodecWriting,
+        ListCodecName,
+        ListWriting,
+        ObjectCodecName,
+        ObjectWriting,
+        SingleCodecName,
+        Whole,
+        Wrapped,
+    )
 
 __all__ = [
     "Conversion",
@@ -49,6 +61,12 @@ __all__ = [
     "writing_codec",
 ]
 
+if TYPE_CHECKING:
+    import typing_extensions  # type checkers bring it along, and know the default
+
+    _D = typing_extensions.TypeVar("_D", default=Any)
+else:
+    _D = TypeVar("_D")
 OnLoss = Literal["error", "ignore"]
 # Arguments of encode that aren't codec options.
 _WRITING = ("losses", "on_loss", "carry", "repair")
@@ -60,16 +78,17 @@ _PLAIN = (list, dict)
 
 
 @attrs.frozen(repr=False)
-class Conversion:
+class Conversion(Generic[_D]):
     """The result of ``convert``.
 
     Attributes:
-        document: the document in the target format: plain data, or bytes if you passed bytes.
+        document: the document in the target format: plain data, or bytes if you passed bytes. Its type is told as that
+            of ``encode``.
         losses: the loss report: exactly what the target can't hold.
         history: the history that was read from the source.
     """
 
-    document: Any
+    document: _D
     losses: Losses
     history: History
     __repr__ = clean_repr
@@ -89,28 +108,28 @@ _make_conversion = maker(Conversion)
 
 @overload
 def encode(
-    messages: History | Msg | Iterable[MsgLike],
-    codec: ResponseCodecName,
-    *,
-    losses: MutableSequence[Loss] | None = None,
-    on_loss: OnLoss = "error",
-    carry: bool = False,
-    repair: bool = False,
-    **options: Any,
+    messages: Messages, codec: ObjectCodecName, *, container: Whole = ..., **options: Unpack[ObjectWriting]
 ) -> dict[str, Any]: ...
 @overload
 def encode(
-    messages: History | Msg | Iterable[MsgLike],
-    codec: CodecName | Codec,
-    *,
-    losses: MutableSequence[Loss] | None = None,
-    on_loss: OnLoss = "error",
-    carry: bool = False,
-    repair: bool = False,
-    **options: Any,
-) -> Any: ...
+    messages: Messages, codec: ObjectCodecName, *, container: Literal["list"], **options: Unpack[ObjectWriting]
+) -> list[Any]: ...
+@overload
+def encode(  # type: ignore[overload-overlap] # a message by itself
+    messages: Msg, codec: SingleCodecName, *, container: None = None, **options: Unpack[ListWriting]
+) -> dict[str, Any]: ...
+@overload
 def encode(
-    messages: History | Msg | Iterable[MsgLike],
+    messages: Messages, codec: ListCodecName, *, container: Literal["list"] | None = ..., **options: Unpack[ListWriting]
+) -> list[Any]: ...
+@overload
+def encode(
+    messages: Messages, codec: ListCodecName, *, container: Wrapped, **options: Unpack[ListWriting]
+) -> dict[str, Any]: ...
+@overload
+def encode(messages: Messages, codec: Codec, **options: Any) -> Any: ...
+def encode(
+    messages: Messages,
     codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
@@ -132,6 +151,10 @@ def encode(
         repair: fix what the provider would refuse, as ``agentmsg.repair`` does; the losses list the changes.
         options: codec options.
 
+    Returns:
+        The document. Its type, for checkers, is that of a new history; one that was read from another container (a bare
+        list for ``openai``) goes back into that, unless ``container`` says otherwise.
+
     Raises:
         LossError: code "content-loss", with the losses, if content would be lost and you neither collect nor ignore
             losses.
@@ -144,10 +167,11 @@ def encode(
     return _written(chosen, _fitting(history, chosen, losses, on_loss, carry=carry, repair=repair))
 
 
-def messages_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> list[Any]:
+def messages_for(messages: Messages, codec: CodecName | Codec, **options: Unpack[CodecWriting]) -> list[Any]:
     """Return the native messages of a history as a list; see ``History.messages_for``."""
-    writing = {name: options.pop(name) for name in _WRITING if name in options}
-    chosen = writing_codec(codec, options, repair=writing.get("repair", False))
+    of_codec: dict[str, Any] = {**options}
+    writing = {name: of_codec.pop(name) for name in _WRITING if name in of_codec}
+    chosen = writing_codec(codec, of_codec, repair=writing.get("repair", False))
     if not chosen.holds_messages:
         msg = "documents of this format are responses, and hold no list of messages; encode writes one"
         raise CodecLookupError(msg, code="option", codec=chosen.name)
@@ -182,7 +206,7 @@ def _repairing(codec: CodecName) -> Codec:
     return get_codec(codec, **get_codec(codec).repairs_with)
 
 
-def _given(messages: History | Msg | Iterable[MsgLike], codec: Codec) -> History:
+def _given(messages: Messages, codec: Codec) -> History:
     history = as_history(messages)
     return codec.alone(history) if isinstance(messages, Msg) else history
 
@@ -194,14 +218,14 @@ def _written(codec: Codec, history: History) -> Any:
 
 
 def dumps(
-    messages: History | Msg | Iterable[MsgLike],
+    messages: Messages,
     codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
     on_loss: OnLoss = "error",
     carry: bool = False,
     repair: bool = False,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> bytes:
     """Write a history as bytes; arguments and errors as for ``encode``.
 
@@ -271,6 +295,25 @@ def refuse_losses(content: Losses) -> None:
     raise LossError(msg, codec=content.codec, path=content[0].path, losses=content)
 
 
+@overload
+def convert(  # type: ignore[overload-overlap] # bytes are an object, too
+    document: bytes | bytearray | memoryview | str,
+    source: CodecName | Codec,
+    target: CodecName | Codec,
+    **options: Unpack[Converting],
+) -> Conversion[bytes]: ...
+@overload
+def convert(
+    document: object, source: CodecName | Codec, target: ObjectCodecName, **options: Unpack[Converting]
+) -> Conversion[dict[str, Any]]: ...
+@overload
+def convert(
+    document: object, source: CodecName | Codec, target: ListCodecName, **options: Unpack[Converting]
+) -> Conversion[list[Any]]: ...
+@overload
+def convert(
+    document: object, source: CodecName | Codec, target: Codec, **options: Unpack[Converting]
+) -> Conversion: ...
 def convert(
     document: Any,
     source: CodecName | Codec,

@@ -10,7 +10,7 @@ the same annotation, for code that no type checker reads.
 from __future__ import annotations
 
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Union, Unpack, get_args, get_origin
 
 import attrs
 
@@ -29,6 +29,7 @@ from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["As"]
 
@@ -64,7 +65,7 @@ class As:
         on_loss: OnLoss = "error",
         carry: bool = False,
         limits: Limits = DEFAULT_LIMITS,
-        **options: Any,
+        **options: Unpack[CodecOptions],
     ) -> None:
         one_of(on_loss, "on_loss", "error", "ignore")
         flag(carry, "carry")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, cast
 
 import attrs
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import MsgLike
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["Lines", "dump_lines", "load_lines"]
 
@@ -63,7 +64,7 @@ def load_lines(
     column: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> Lines:
     """Read the histories of a file on demand: one for each line, frame (MessagePack), row (Parquet) or thread.
 
@@ -196,7 +197,7 @@ def dump_lines(
     on_loss: OnLoss = "error",
     carry: bool = False,
     repair: bool = False,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> None:
     """Write messages or histories to a file, one per line (MessagePack: one per frame): a log that grows.
 
@@ -259,9 +260,9 @@ def _lines(items: Iterable[Any], codec: Codec, **writing: Any) -> Iterator[bytes
 
 
 def _several(items: Any) -> Iterable[Any]:
-    if is_a(items, Msg):
+    if is_a(items, (Msg, str, Mapping)):
         return (items,)
-    if is_a(items, (str, bytes, Mapping)) or not is_a(items, (Iterable,)):
+    if is_a(items, bytes) or not is_a(items, (Iterable,)):
         raise refused("items", items, "messages or histories")
     return cast("Iterable[Any]", items)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing, contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import dumps, writing_codec
@@ -24,7 +24,7 @@ from agentmsg.model.checks import flag, one_of
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, MutableSequence, Sequence
+    from collections.abc import Generator, MutableSequence, Sequence
     from typing import BinaryIO
 
     from agentmsg.api.writing import OnLoss
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from agentmsg.fitting.losses import Loss
     from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
-    from agentmsg.model.history import History, MsgLike
-    from agentmsg.model.msg import Msg
+    from agentmsg.model.history import History, Messages
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["dump", "kind_to_write", "load", "new_file"]
 
@@ -48,7 +48,7 @@ def load(
     at: str | Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> History:
     """Read the only document of a file.
 
@@ -114,7 +114,7 @@ def _only(source: Given, limits: Limits, at: tuple[str, ...]) -> bytes:
 
 
 def dump(
-    history: History | Msg | Iterable[MsgLike],
+    history: Messages,
     path_or_file: ToWrite,
     codec: CodecName | Codec,
     *,
@@ -123,7 +123,7 @@ def dump(
     on_loss: OnLoss = "error",
     carry: bool = False,
     repair: bool = False,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> None:
     """Write a history as the only document of a file.
 
