@@ -18,6 +18,7 @@ import attrs
 import pytest
 
 import agentmsg as am
+from agentmsg.api.reading import decode
 from agentmsg.api.writing import convert, encode
 from agentmsg.model.fields import (
     CallFields,
@@ -25,6 +26,7 @@ from agentmsg.model.fields import (
     MessageFields,
     MsgChanges,
     MsgFields,
+    Reading,
     SettingsFields,
     ToolFields,
     Writing,
@@ -136,6 +138,7 @@ def test_names_told_to_type_checkers_are_all_there_are() -> None:
     assert _keys(MsgFields) == names - {"role", "content"}
     assert _keys(SettingsFields) == {field.name for field in attrs.fields(am.Settings)} - {"extras", "notes"}
     assert _keys(MessageFields) == names | of_result | {"tool_calls", "tool_call_id"}
+    assert _keys(Reading) == _arguments(decode)
     assert _keys(Writing) == _arguments(encode)
     assert _keys(Converting) == _arguments(convert)
     assert _keys(ToolFields) == names - {"role", "content", "name"} | of_result

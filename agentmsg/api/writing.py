@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, Unpack,
 
 import attrs
 
-from agentmsg.api.reading import decoded, loads
+from agentmsg.api.reading import Unknown, decode, decoded, loads
 from agentmsg.errors import AgentMsgError, CodecLookupError, LossError, is_a
 from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.account import account, loses_content
@@ -71,6 +71,7 @@ OnLoss = Literal["error", "ignore"]
 # Arguments of encode that aren't codec options.
 _WRITING = ("losses", "on_loss", "carry", "repair")
 _ERROR: Final = "error"
+_KEEP: Final = "keep"
 _LAST: Final = "last"
 # Below this many messages, pausing the collector costs more than it saves.
 _MANY = 16
@@ -321,6 +322,7 @@ def convert(
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
+    unknown: Unknown = "keep",
     carry: bool = False,
     repair: bool = False,
     model: str | None = None,
@@ -336,6 +338,7 @@ def convert(
         target: the format to write: plain data for plain data, bytes for bytes.
         limits: bounds on what is read.
         duplicates: as for ``loads``, for bytes and text.
+        unknown: as for ``loads``.
         carry: as for ``encode``. The report then lists the other losses, and counts those in the document.
         repair: as for ``encode``. The report lists both losses and repairs.
         model: the name of the model to ask. Without it, a model name that means nothing to the target's provider is
@@ -354,9 +357,11 @@ def convert(
     with paused():
         is_text = type(document) not in _PLAIN and is_raw(document)
         if is_text:
-            history = loads(document, read_by, limits=limits, duplicates=duplicates)
-        else:
+            history = loads(document, read_by, limits=limits, duplicates=duplicates, unknown=unknown)
+        elif unknown is _KEEP:
             history = decoded(document, read_by, limits)
+        else:
+            history = decode(document, read_by, limits=limits, unknown=unknown)
         asked = with_asked(history, to, model=model, max_tokens=max_tokens)
         to = to.suited(asked)
         fitted = over(_fitted(asked, to, repair=repair), history, is_secret=False)

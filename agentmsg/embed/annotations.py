@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union, Unpack, get_args, get_o
 
 import attrs
 
-from agentmsg.api.reading import decode, loads
+from agentmsg.api.reading import Unknown, decode, loads
 from agentmsg.api.writing import OnLoss, dumps, encode
 from agentmsg.embed.errors import fail
 from agentmsg.embed.fields import held_messages, unexpected
@@ -47,6 +47,8 @@ class As:
             LossError as its cause; "ignore" allows it.
         carry: as for ``agentmsg.encode``.
         limits: bounds on what is read.
+        unknown: as for ``agentmsg.loads``: "error" refuses keys, roles and types of blocks that the model has no place
+            for.
         options: codec options.
 
     Raises:
@@ -57,6 +59,7 @@ class As:
     on_loss: OnLoss
     carry: bool
     limits: Limits
+    unknown: Unknown
 
     def __init__(
         self,
@@ -65,12 +68,14 @@ class As:
         on_loss: OnLoss = "error",
         carry: bool = False,
         limits: Limits = DEFAULT_LIMITS,
+        unknown: Unknown = "keep",
         **options: Unpack[CodecOptions],
     ) -> None:
         one_of(on_loss, "on_loss", "error", "ignore")
+        one_of(unknown, "unknown", "keep", "error")
         flag(carry, "carry")
         made: Any = self
-        made.__attrs_init__(get_codec(codec, **options), on_loss, carry, as_limits(limits))
+        made.__attrs_init__(get_codec(codec, **options), on_loss, carry, as_limits(limits), unknown)
 
     def __class_getitem__(cls, codec: CodecName | Codec) -> Any:
         """Return ``Annotated[History, As(codec)]``."""
@@ -141,12 +146,12 @@ class _Documents:
             fail(error, value, self.__name__)
 
     def _read(self, value: Any) -> History:
-        codec, limits = self.way.codec, self.way.limits
+        codec, limits, unknown = self.way.codec, self.way.limits, self.way.unknown
         if codec.binary and is_a(value, str):
             value = _from_base64(value, codec.name)
         if is_a(value, (bytes, bytearray, memoryview)):
-            return loads(value, codec, limits=limits)
-        return decode(value, codec, limits=limits)
+            return loads(value, codec, limits=limits, unknown=unknown)
+        return decode(value, codec, limits=limits, unknown=unknown)
 
     def write(self, value: Any, info: Any) -> Any:
         """Return the document of an instance."""

@@ -43,6 +43,7 @@ from agentmsg.registry import get_codec
 if TYPE_CHECKING:
     from collections.abc import Generator, MutableSequence, Sequence
 
+    from agentmsg.api.reading import Unknown
     from agentmsg.api.writing import OnLoss
     from agentmsg.files.file_names import Form, Kind
     from agentmsg.files.given import ToRead, ToWrite
@@ -64,6 +65,7 @@ def load_lines(
     column: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
+    unknown: Unknown = "keep",
     **options: Unpack[CodecOptions],
 ) -> Lines:
     """Read the histories of a file on demand: one for each line, frame (MessagePack), row (Parquet) or thread.
@@ -77,6 +79,7 @@ def load_lines(
             is recognised as a document, else the only column that is.
         limits: bounds on what is read.
         duplicates: as for ``loads``.
+        unknown: as for ``loads``.
         options: codec options.
 
     Returns:
@@ -93,6 +96,7 @@ def load_lines(
     places = pointers(at)
     as_limits(limits)
     one_of(duplicates, "duplicates", "last", "error")
+    one_of(unknown, "unknown", "keep", "error")
     source = given(path_or_file, "read", "readline")
     if source.file is None and not (place := place_of(source.name)).is_stream(source.name):
         place.open(source.name).close()  # raises early if the file can't be opened
@@ -106,7 +110,7 @@ def load_lines(
         codec=chosen,
         is_mixed=is_mixed,
         options=options,
-        bounds={"limits": limits, "duplicates": duplicates},
+        bounds={"limits": limits, "duplicates": duplicates, "unknown": unknown},
     )
 
 

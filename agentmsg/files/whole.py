@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, MutableSequence, Sequence
     from typing import BinaryIO
 
+    from agentmsg.api.reading import Unknown
     from agentmsg.api.writing import OnLoss
     from agentmsg.files.file_names import Form, Kind
     from agentmsg.files.given import Given, ToRead, ToWrite
@@ -48,6 +49,7 @@ def load(
     at: str | Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
+    unknown: Unknown = "keep",
     **options: Unpack[CodecOptions],
 ) -> History:
     """Read the only document of a file.
@@ -61,6 +63,7 @@ def load(
             SQLite database of a framework, it is the key of the document, such as the id of a thread: ``/42``.
         limits: bounds on what is read.
         duplicates: as for ``loads``.
+        unknown: as for ``loads``.
         options: codec options.
 
     Raises:
@@ -75,6 +78,7 @@ def load(
     chosen = None if codec is None else get_codec(codec, **options)
     as_limits(limits)
     one_of(duplicates, "duplicates", "last", "error")
+    one_of(unknown, "unknown", "keep", "error")
     source = given(path_or_file, "read", "readline")
     data = _only(source, limits, pointers(at))
     try:
@@ -85,7 +89,7 @@ def load(
         raise named(error, source.name) from None
     chosen = get_codec(found, **options) if chosen is None else chosen
     try:
-        return loads(data, chosen, limits=limits, duplicates=duplicates)
+        return loads(data, chosen, limits=limits, duplicates=duplicates, unknown=unknown)
     except AgentMsgError as error:
         raise named(error, source.name) from None
 

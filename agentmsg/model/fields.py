@@ -23,6 +23,7 @@ __all__ = [
     "MessageFields",
     "MsgChanges",
     "MsgFields",
+    "Reading",
     "SettingsFields",
     "ToolFields",
     "Writing",
@@ -112,6 +113,13 @@ class MessageFields(MsgFields, total=False):
     artifact: Any
 
 
+class Reading(TypedDict, total=False):
+    """Keyword arguments of ``decode``, besides the codec's options."""
+
+    limits: Limits
+    unknown: Literal["keep", "error"]
+
+
 class Writing(TypedDict, total=False):
     """Keyword arguments of ``encode``, besides the codec's options."""
 
@@ -126,6 +134,7 @@ class Converting(TypedDict, total=False):
 
     limits: Limits
     duplicates: Duplicates
+    unknown: Literal["keep", "error"]
     carry: bool
     repair: bool
     model: str | None

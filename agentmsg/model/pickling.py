@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import (
-        CodecOptions,
+        CodecReading,
         ListCodecName,
         ListWriting,
         ObjectCodecName,
@@ -147,7 +147,7 @@ class Portable:
         return cls._from_history(above("api.reading").loads(raw, "json"))
 
     @classmethod
-    def decode(cls, document: Any, codec: CodecName | Format, **options: Unpack[CodecOptions]) -> Self:
+    def decode(cls, document: Any, codec: CodecName | Format, **options: Unpack[CodecReading]) -> Self:
         """Read a document of any format; see ``agentmsg.decode``.
 
         A history takes any number of messages, a message exactly one.

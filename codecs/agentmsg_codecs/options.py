@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, TypedDict
 
-from agentmsg.model.fields import Writing
+from agentmsg.model.fields import Reading, Writing
 
 __all__ = [
     "CodecOptions",
+    "CodecReading",
     "CodecWriting",
     "ListCodecName",
     "ListWriting",
@@ -70,6 +71,10 @@ class CodecOptions(_OfObjects, _OfLists, total=False):
     """The options of all our codecs. That a codec lacks one of them is found by the call."""
 
     container: Whole | Literal["list"] | Wrapped | None
+
+
+class CodecReading(Reading, CodecOptions, total=False):
+    """What ``decode`` takes for any of our codecs."""
 
 
 class CodecWriting(Writing, CodecOptions, total=False):
