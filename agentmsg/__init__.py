@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from agentmsg.model import blocks
     from agentmsg.model.builder import MsgBuilder
     from agentmsg.model.equality import same
+    from agentmsg.model.fields import CallFields, MessageFields
     from agentmsg.model.generated import Made
     from agentmsg.ops.differences import Difference, diff
     from agentmsg.ops.filtering import filter_messages
@@ -102,6 +103,7 @@ __version__ = "0.1.0"
 _LATER = {
     "Accumulator": "agentmsg.stream",
     "As": "agentmsg.embed.annotations",
+    "CallFields": "agentmsg.model.fields",
     "ChunkPart": "agentmsg.stream",
     "ChunkReader": "agentmsg.stream",
     "Codec": "agentmsg.formats.codec",
@@ -113,6 +115,7 @@ _LATER = {
     "Loss": "agentmsg.fitting.losses",
     "Losses": "agentmsg.fitting.losses",
     "Made": "agentmsg.model.generated",
+    "MessageFields": "agentmsg.model.fields",
     "MsgBuilder": "agentmsg.model.builder",
     "MsgChunk": "agentmsg.stream",
     "ToolPair": "agentmsg.ops.pairs",
@@ -175,6 +178,8 @@ __all__ = [  # noqa: RUF022
     # messages
     "History",
     "Msg",
+    "MessageFields",
+    "CallFields",
     "MsgBuilder",
     "Recorder",
     "Role",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.errors import AgentMsgError
-from agentmsg.model.generated import MadeTime
+from agentmsg.model.generated import is_made
 from agentmsg.testing import floor, honest_account, notes_never_matter, plant_notes
 from agentmsg_codecs.arcaelas import ArcaelasCodec
 from support import checked
@@ -184,7 +184,7 @@ def test_times_are_written_in_milliseconds_of_utc(time: datetime, text: str) -> 
 def test_a_time_that_the_library_made_is_written_exactly() -> None:
     """The time of a new message is written, and reads back as the same time."""
     message = am.Msg("user", "Hi")
-    assert isinstance(message.created_at, MadeTime)
+    assert is_made(message.created_at)
     assert am.same(CODEC.read(written(message))[0].created_at, message.created_at)
 
 
@@ -362,7 +362,7 @@ _TIMES: st.SearchStrategy[Any] = st.none() | st.datetimes(
 _COMMON: dict[str, Any] = {"id": st.none(), "created_at": _TIMES, "extras": _EXTRAS}
 _ROLES = st.sampled_from(("assistant", "user", "system", "developer", "moderator"))
 _MESSAGES: st.SearchStrategy[Any] = st.one_of(
-    st.builds(am.Msg, _ROLES, st.lists(_BLOCKS, max_size=4), **_COMMON),
+    st.builds(am.Msg, role=_ROLES, content=st.lists(_BLOCKS, max_size=4), **_COMMON),
     st.builds(am.Msg, st.just("tool"), st.lists(_RESULTS, min_size=1, max_size=2), **_COMMON),
 )
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.formats import speed
-from agentmsg.model.generated import MadeTime
 from agentmsg.testing import histories
 from agentmsg.values.frozen import FrozenDict, adopt, thaw
 from agentmsg.values.types import class_of
@@ -32,8 +31,8 @@ _WHOLE = st.datetimes(timezones=_ZONES).map(lambda time: time.replace(microsecon
 _TIMES = (st.datetimes(timezones=_ZONES) | _WHOLE).flatmap(lambda time: st.sampled_from((time, time.replace(fold=1))))
 
 
-def _made(time: datetime) -> MadeTime:
-    return MadeTime.fromisoformat(time.isoformat())
+def _made(time: datetime) -> datetime:
+    return time.replace(tzinfo=UTC, fold=1)
 
 
 @given(time=_TIMES | _TIMES.map(_made))

@@ -47,7 +47,7 @@ CALL = ToolUseBlock("c1", "add", {"a": 1})
 
 def _plain(role: Any, content: Any = "hi", **fields: Any) -> Msg:
     given: dict[str, Any] = {"id": None, "created_at": None, **fields}
-    return Msg(role, content, **given)
+    return Msg(role=role, content=content, **given)
 
 
 # Each case: the lost thing, and its report as (path below messages, kind, level, now).

@@ -129,7 +129,7 @@ def test_all_that_takes_messages_takes_what_history_of_takes() -> None:
 
 
 def test_what_is_no_message_is_refused_with_its_index() -> None:
-    """One error with the path of the item, wherever messages are taken; a text alone isn't a list of messages."""
+    """One error with the path of the item, wherever messages are taken; bytes are no text."""
     calls: tuple[Callable[[Any], Any], ...] = (
         am.History,
         as_history,
@@ -146,7 +146,7 @@ def test_what_is_no_message_is_refused_with_its_index() -> None:
                 call(bad)
             assert caught.value.path == path
         with pytest.raises(am.InvalidMessage):
-            call("Hello")
+            call(b"Hello")
 
 
 FOREIGN: list[tuple[dict[str, Any], str]] = [

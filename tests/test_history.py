@@ -179,7 +179,11 @@ def test_as_history() -> None:
     assert as_history(A).messages == (A,)
     assert as_history([A, B]).messages == (A, B)
     assert as_history(iter([A])).messages == (A,)
-    for wrong in ("text", b"bytes", {"role": "user"}, 5, None):
+    one: Any
+    for one in ("text", {"role": "user", "content": "text"}):
+        for made in (as_history(one), History(one), History() + one, History().extended(one)):
+            assert [(message.role, message.text) for message in made] == [("user", "text")]
+    for wrong in (b"bytes", {"role": "user"}, 5, None):
         with pytest.raises(InvalidMessage):
             as_history(wrong)  # type: ignore[arg-type]
 

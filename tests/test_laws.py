@@ -217,7 +217,7 @@ def test_messages_without_text_stay_where_histories_grow(codec: Codec) -> None:
     roles: tuple[Any, ...] = ("system", "developer", "user", "assistant")
     contents: tuple[tuple[am.Block, ...], ...] = ((), (am.ThinkingBlock("", redacted="x"),))
     for role, content, times, behind in product(roles, contents, (1, 2), roles):
-        prefix_stable(codec, History([Msg(role, content)] * times), Msg(behind, "x", id="m"))
+        prefix_stable(codec, History([Msg(role=role, content=content)] * times), Msg(role=behind, content="x", id="m"))
 
 
 def _with_empty_words() -> Iterator[History]:

@@ -8,8 +8,7 @@ import attrs
 import pytest
 
 import agentmsg as am
-from agentmsg import Made
-from agentmsg.model.generated import MADE_KINDS, MadeName, MadeTime
+from agentmsg.model.generated import MADE_KINDS, MadeName
 from agentmsg.testing.laws import honest_account
 from data import some
 from support.documents import documents
@@ -17,7 +16,8 @@ from support.documents import documents
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MADE: dict[type[Any], Any] = {Made: Made("m"), MadeName: MadeName("f"), MadeTime: am.Msg("user").created_at}
+_TEXTS = {name: kind("f" if kind is MadeName else "m") for name, kind in MADE_KINDS.items()}
+_MADE: dict[str, Any] = {**_TEXTS, "created_at": am.Msg("user").created_at}
 _CALL = am.ToolUseBlock("c", "f", {})
 _TEXT = am.TextBlock("t")
 _BLOCKS: tuple[Any, ...] = (
@@ -39,8 +39,8 @@ _BLOCKS: tuple[Any, ...] = (
 def _made(obj: Any) -> Any:
     """Return an object with made values in all of its fields that may have them."""
     fields: Any = attrs.fields(obj.__class__)
-    names = {field.alias for field in fields} & MADE_KINDS.keys()
-    return obj.evolve(**{name: _MADE[MADE_KINDS[name]] for name in names if getattr(obj, name) in (None, "c")})
+    names = {field.alias for field in fields} & _MADE.keys()
+    return obj.evolve(**{name: _MADE[name] for name in names if getattr(obj, name) in (None, "c")})
 
 
 def _histories() -> Iterator[am.History]:

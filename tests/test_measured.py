@@ -25,7 +25,7 @@ class Lines(am.Codec):
             words = "a list of texts such as 'user: Hello' is needed"
             raise am.DecodeError(words, code="type")
         pairs = (line.split(": ", 1) for line in document)
-        return History(Msg(role, text, id=None, created_at=None) for role, text in pairs)
+        return History(Msg(role=role, content=text, id=None, created_at=None) for role, text in pairs)
 
     def write(self, history: History) -> Any:
         return [f"{message.role}: {message.text}" for message in history]

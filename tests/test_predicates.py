@@ -36,7 +36,7 @@ _TEXT = Row({"text": KEEP})
 
 def _plain(role: Any, *blocks: Any, **fields: Any) -> Msg:
     given: dict[str, Any] = {"id": None, "created_at": None, **fields}
-    return Msg(role, blocks, **given)
+    return Msg(role=role, content=blocks, **given)
 
 
 def _carrying(caps: Caps) -> Callable[[Sequence[Msg]], bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import os
 import re
@@ -11,23 +12,42 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import attrs
 import pytest
 
 import agentmsg as am
-from agentmsg.model.fields import MsgChanges, MsgFields, SettingsFields, ToolFields
+from agentmsg.api.reading import decode
+from agentmsg.api.writing import convert, encode
+from agentmsg.model.fields import (
+    CallFields,
+    Converting,
+    MessageFields,
+    MsgChanges,
+    MsgFields,
+    Reading,
+    SettingsFields,
+    ToolFields,
+    Writing,
+)
 from agentmsg.model.msg import RESULT_FIELDS
-from agentmsg_codecs import CODECS, CodecName, ResponseCodecName
+from agentmsg.registry import codec_class
+from agentmsg_codecs import CODECS, CodecName
+from agentmsg_codecs.options import (
+    CodecOptions,
+    ListCodecName,
+    ListWriting,
+    ObjectCodecName,
+    ObjectWriting,
+    SingleCodecName,
+)
 
 HERE = Path(__file__).resolve().parent / "typing"
 EXTRA_PATHS = [str(HERE.parents[1]), str(HERE.parents[1] / "codecs")]
 CHECKERS = ["mypy", "pyright"]
-# Mistakes without effect at run time: any word is a role, and a present value need not always be present.
+# Mistakes without effect at run time: a present value need not always be present.
 ONLY_HINTS = {
-    'Msg("User", "x")',
-    'Msg(role="asistant")',
     'Recorder(on_message="x")',
     "message.first(TextBlock).text",
     "message.first(str)",
@@ -111,13 +131,67 @@ def test_what_is_wrong_is_found(checker: str) -> None:
 def test_names_told_to_type_checkers_are_all_there_are() -> None:
     """Values that a checker can't take from a table or a class are repeated, and are the same."""
     assert get_args(CodecName) == tuple(CODECS)
-    assert set(get_args(ResponseCodecName)) < set(CODECS)
+    assert {*get_args(ObjectCodecName), *get_args(ListCodecName)} == set(CODECS)
     names = {field.name for field in attrs.fields(am.Msg) if field.init}
     of_result = {*RESULT_FIELDS}
     assert _keys(MsgChanges) == names
     assert _keys(MsgFields) == names - {"role", "content"}
     assert _keys(SettingsFields) == {field.name for field in attrs.fields(am.Settings)} - {"extras", "notes"}
+    assert _keys(MessageFields) == names | of_result | {"tool_calls", "tool_call_id"}
+    assert _keys(Reading) == _arguments(decode)
+    assert _keys(Writing) == _arguments(encode)
+    assert _keys(Converting) == _arguments(convert)
     assert _keys(ToolFields) == names - {"role", "content", "name"} | of_result
+
+
+def _arguments(function: Any) -> set[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_options_told_to_type_checkers_are_those_of_the_codec(name: str) -> None:
+    """Each option of a codec is told, with all words that it takes; and no codec has an option that isn't."""
+    of_group = ListWriting if name in get_args(ListCodecName) else ObjectWriting
+    told = get_type_hints(CodecOptions)
+    for field in attrs.fields(codec_class(name)):
+        if not field.init:
+            continue
+        assert field.alias in _keys(of_group) | {"container"}
+        words = getattr(field.validator, "options", None)
+        if words is not None:
+            hinted = {word for part in (told[field.alias], *get_args(told[field.alias])) for word in get_args(part)}
+            assert set(words) - {None} <= hinted
+
+
+def test_every_option_told_is_one_of_some_codec() -> None:
+    """What no codec takes is not told."""
+    fields = [field for name in CODECS for field in attrs.fields(codec_class(name)) if field.init]
+    assert _keys(CodecOptions) == {field.alias for field in fields}
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_documents_have_the_types_told(name: CodecName) -> None:
+    """A new history, or message by itself, is written as an object or a list, as the overloads say."""
+    talk = am.History.of("Hi", am.Msg.assistant("Ho"))
+    of_history = list if name in get_args(ListCodecName) else dict
+    of_message = list if name in {"langgraph", "msgpack"} else dict
+    assert type(am.encode(talk, name, on_loss="ignore")) is of_history
+    assert type(talk.encode(name, on_loss="ignore")) is of_history
+    assert type(am.encode(talk[1], name, on_loss="ignore")) is of_message
+    assert (name in get_args(SingleCodecName)) == ((of_history, of_message) == (list, dict))
+    for source in ("openai", "langchain"):
+        document: Any = am.encode(talk, source)
+        assert type(am.convert(document, source, name).document) is of_history
+        assert type(am.convert(am.dumps(talk, source), source, name).document) is bytes
+
+
+@pytest.mark.parametrize("key", ["input", "args", "arguments"])
+def test_a_call_as_a_mapping_has_the_keys_told(key: str) -> None:
+    """``CallFields`` has what a call takes, and nothing else."""
+    given: Any = {"name": "f", "call_id": "c", "id": "i", key: {"a": 1}}
+    assert am.Msg.assistant(tool_calls=[given]).tool_calls[0].args == {"a": 1}
+    assert given.keys() | {"input", "args", "arguments"} == _keys(CallFields)
 
 
 def test_mistakes_are_mistakes_at_run_time_too() -> None:

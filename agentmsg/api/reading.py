@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import filterfalse, repeat
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.plain_messages import how_bare
@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
-__all__ = ["decode", "decoded", "loads"]
+__all__ = ["Unknown", "decode", "decoded", "known", "loads"]
+
+Unknown = Literal["keep", "error"]
 
 _LAST: Final = "last"
+_KEEP: Final = "keep"
 # Below this many bytes, pausing the collector costs more than it saves.
 _BULK = 8192
 
@@ -38,7 +42,8 @@ def loads(
     *,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = _LAST,
-    **options: Any,
+    unknown: Unknown = _KEEP,
+    **options: Unpack[CodecOptions],
 ) -> History:
     """Read a document from bytes or text.
 
@@ -47,6 +52,8 @@ def loads(
         codec: its format.
         limits: bounds on what is read.
         duplicates: for a duplicate key in a JSON object, take the "last" or raise an "error".
+        unknown: what to do with keys, roles and types of blocks that the model has no place for: "keep" them, so that
+            they come back, or raise an "error" that names them.
         options: codec options.
 
     Raises:
@@ -54,6 +61,9 @@ def loads(
         CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
+    if unknown is not _KEEP:
+        history = loads(raw, chosen, limits=limits, duplicates=duplicates)
+        return known(history, chosen, unknown, lambda: chosen.parse(raw, rooms(chosen, limits)[1], duplicates))
     # The common case first: a line that was read before takes no longer than all these checks.
     usual = USUAL_ROOM if limits is DEFAULT_LIMITS and not chosen.bounds_values else rooms(chosen, limits)[0]
     if type(raw) is not bytes and not is_raw(raw):
@@ -75,19 +85,58 @@ def loads(
         return loads_deep(raw, chosen, room, duplicates)
 
 
-def decode(document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any) -> History:
+def decode(
+    document: Any,
+    codec: CodecName | Codec,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    unknown: Unknown = _KEEP,
+    **options: Unpack[CodecOptions],
+) -> History:
     """Read a document from plain data (dict, list, str, int, float, bool, None) or from objects.
 
     SDK objects, pydantic models, attrs classes and dataclasses are accepted anywhere in the document, so you can pass
     an SDK's response as it is. The document is copied; the history shares nothing with it.
 
+    Args:
+        document: the document.
+        codec: its format.
+        limits: bounds on what is read.
+        unknown: as for ``loads``.
+        options: codec options.
+
     Raises:
-        DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number" ...).
+        DecodeError: if it isn't a document of this format, or not JSON data (code "type", "key", "number" ...); code
+            "unknown" with ``unknown="error"``.
         CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
     with paused():
-        return decoded(document, chosen, limits)
+        history = decoded(document, chosen, limits)
+    if unknown is _KEEP:
+        return history
+    room = rooms(chosen, limits)[1].depth
+    return known(history, chosen, unknown, lambda: copy_document(document, room, chosen.own_form))
+
+
+def known(history: History, codec: Codec, unknown: Unknown, document: Callable[[], Any]) -> History:
+    """Return a history if nothing in it is unknown, or that doesn't matter.
+
+    Args:
+        history: what was read.
+        codec: what read it.
+        unknown: as for ``loads``.
+        document: returns the plain document, to say where something stands.
+
+    Raises:
+        DecodeError: code "unknown".
+    """
+    one_of(unknown, "unknown", _KEEP, "error")
+    if unknown != _KEEP:
+        from agentmsg.checking.strict import refuse_unknown  # noqa: PLC0415 - few are strict
+
+        refuse_unknown(history, codec, document)
+    return history
 
 
 def decoded(document: Any, codec: Codec, limits: Limits) -> History:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from agentmsg.api.reading import decode
 from agentmsg.api.writing import convert, encode, refuse_losses
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from agentmsg.limits import Limits
     from agentmsg.model.msg import Msg
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["AsyncTranscoded", "Transcoded", "collect", "emit", "transcode"]
 
@@ -44,7 +45,7 @@ def collect(
     *,
     partial: Partial = "error",
     limits: Limits = DEFAULT_LIMITS,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> Coroutine[Any, Any, History]: ...
 @overload
 def collect(
@@ -53,7 +54,7 @@ def collect(
     *,
     partial: Partial = "error",
     limits: Limits = DEFAULT_LIMITS,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> History: ...
 def collect(
     events: Any,
@@ -61,7 +62,7 @@ def collect(
     *,
     partial: Partial = "error",
     limits: Limits = DEFAULT_LIMITS,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> Any:
     """Return the answer that a stream brings: the same that the provider's response without streaming reads as.
 
@@ -98,7 +99,7 @@ class _Source:
         fault: the exception that cut the stream; None if none did.
     """
 
-    def __init__(self, codec: CodecName | Codec, limits: Limits, options: dict[str, Any]) -> None:
+    def __init__(self, codec: CodecName | Codec, limits: Limits, options: CodecOptions) -> None:
         self.events = events_of(get_codec(codec))
         self.codec = get_codec(self.events.response, **options)
         self.fold = self.events.fold()
@@ -215,7 +216,7 @@ def emit(
     losses: MutableSequence[Loss] | None = None,
     on_loss: Literal["error", "ignore"] = "error",
     allow: Allow = (),
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> Iterator[dict[str, Any]]:
     """Return the events of the stream that would have brought a message: for mocks, replays and tests.
 

@@ -18,7 +18,7 @@ from agentmsg.errors import InvalidMessage, is_a
 from agentmsg.fitting.account import account
 from agentmsg.fitting.fitted import make_fitted
 from agentmsg.model.checks import flag, one_of
-from agentmsg.model.history import History, MsgLike, as_history
+from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import Place, answered
 from agentmsg.ops.conditions import refused, roles_of
@@ -34,7 +34,7 @@ _SYSTEM = frozenset({"system", "developer"})
 
 
 def trim_messages(
-    messages: History | Msg | Iterable[MsgLike],
+    messages: Messages,
     *,
     max_tokens: int | None = None,
     max_messages: int | None = None,

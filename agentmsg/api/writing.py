@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableSequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, Unpack, overload
 
 import attrs
 
-from agentmsg.api.reading import decoded, loads
+from agentmsg.api.reading import Unknown, decode, decoded, loads
 from agentmsg.errors import AgentMsgError, CodecLookupError, InvalidMessage, LossError, is_a
 from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.account import account, loses_content
@@ -25,19 +25,31 @@ from agentmsg.formats.refusals import is_raw, named
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.checks import clean_repr, flag, one_of
 from agentmsg.model.construction import maker, paused
-from agentmsg.model.history import History, MsgLike, as_history
+from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.pickling import above, repr_html
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import thawed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from agentmsg.fitting.allowing import Allow
     from agentmsg.fitting.fitted import Fitted
+    from agentmsg.model.fields import Converting
     from agentmsg.values.text import Duplicates
-    from agentmsg_codecs import CodecName, ResponseCodecName
+    from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import (
+        CodecOptions,
+        CodecWriting,
+        ListCodecName,
+        ListWriting,
+        ObjectCodecName,
+        ObjectWriting,
+        SingleCodecName,
+        Whole,
+        Wrapped,
+    )
 
 __all__ = [
     "Conversion",
@@ -53,10 +65,17 @@ __all__ = [
     "writing_codec",
 ]
 
+if TYPE_CHECKING:
+    import typing_extensions  # type checkers bring it along, and know the default
+
+    _D = typing_extensions.TypeVar("_D", default=Any)
+else:
+    _D = TypeVar("_D")
 OnLoss = Literal["error", "ignore"]
 # Arguments of encode that aren't codec options.
 _WRITING = ("losses", "on_loss", "allow", "carry", "repair")
 _ERROR: Final = "error"
+_KEEP: Final = "keep"
 _LAST: Final = "last"
 _NONE: Final = ()
 # Below this many messages, pausing the collector costs more than it saves.
@@ -65,17 +84,18 @@ _PLAIN = (list, dict)
 
 
 @attrs.frozen(repr=False)
-class Conversion:
+class Conversion(Generic[_D]):
     """The result of ``convert``.
 
     Attributes:
-        document: the document in the target format: plain data, or bytes if you passed bytes.
+        document: the document in the target format: plain data, or bytes if you passed bytes. Its type is told as that
+            of ``encode``.
         losses: the loss report: exactly what the target can't hold.
         history: the history that was read from the source, or given.
         codec: the target's codec.
     """
 
-    document: Any
+    document: _D
     losses: Losses
     history: History
     codec: Codec = attrs.field(eq=False)
@@ -88,7 +108,8 @@ class Conversion:
 
     def dump_losses(self) -> bytes:
         """Return the loss report in its file form, for ``load_losses``, as ``agentmsg.dump_losses`` does."""
-        document, codec = self.document, self.codec
+        document: Any = self.document
+        codec = self.codec
         # Not every document holds made ids: the report is bound to what is read back.
         output = loads(document, codec) if is_raw(document) else decoded(document, codec, DEFAULT_LIMITS)
         lines: bytes = above("fitting.loss_reports").dump_losses(self.losses, output)
@@ -104,30 +125,28 @@ _make_conversion = maker(Conversion)
 
 @overload
 def encode(
-    messages: History | Msg | Iterable[MsgLike],
-    codec: ResponseCodecName,
-    *,
-    losses: MutableSequence[Loss] | None = None,
-    on_loss: OnLoss = "error",
-    allow: Allow = (),
-    carry: bool = False,
-    repair: bool = False,
-    **options: Any,
+    messages: Messages, codec: ObjectCodecName, *, container: Whole = ..., **options: Unpack[ObjectWriting]
 ) -> dict[str, Any]: ...
 @overload
 def encode(
-    messages: History | Msg | Iterable[MsgLike],
-    codec: CodecName | Codec,
-    *,
-    losses: MutableSequence[Loss] | None = None,
-    on_loss: OnLoss = "error",
-    allow: Allow = (),
-    carry: bool = False,
-    repair: bool = False,
-    **options: Any,
-) -> Any: ...
+    messages: Messages, codec: ObjectCodecName, *, container: Literal["list"], **options: Unpack[ObjectWriting]
+) -> list[Any]: ...
+@overload
+def encode(  # type: ignore[overload-overlap] # a message by itself
+    messages: Msg, codec: SingleCodecName, *, container: None = None, **options: Unpack[ListWriting]
+) -> dict[str, Any]: ...
+@overload
 def encode(
-    messages: History | Msg | Iterable[MsgLike],
+    messages: Messages, codec: ListCodecName, *, container: Literal["list"] | None = ..., **options: Unpack[ListWriting]
+) -> list[Any]: ...
+@overload
+def encode(
+    messages: Messages, codec: ListCodecName, *, container: Wrapped, **options: Unpack[ListWriting]
+) -> dict[str, Any]: ...
+@overload
+def encode(messages: Messages, codec: Codec, **options: Any) -> Any: ...
+def encode(
+    messages: Messages,
     codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
@@ -152,6 +171,10 @@ def encode(
         repair: fix what the provider would refuse, as ``agentmsg.repair`` does; the losses list the changes.
         options: codec options.
 
+    Returns:
+        The document. Its type, for checkers, is that of a new history; one that was read from another container (a bare
+        list for ``openai``) goes back into that, unless ``container`` says otherwise.
+
     Raises:
         LossError: code "content-loss", with the losses, if content would be lost and you neither collect nor ignore
             losses.
@@ -167,15 +190,15 @@ def encode(
 
 
 def messages_for(
-    messages: History | Msg | Iterable[MsgLike],
+    messages: Messages,
     codec: CodecName | Codec,
     *,
     system: Literal["error", "drop"] = "error",
-    **options: Any,
+    **options: Unpack[CodecWriting],
 ) -> list[Any]:
     """Return the native messages of a history as a list; see ``History.messages_for``."""
     one_of(system, "system", "error", "drop")
-    chosen, document = _body_of(messages, codec, options)
+    chosen, document = _body_of(messages, codec, {**options})
     found = zip(("system prompt", "tools"), chosen.beside(document), strict=True)
     left = [word for word, value in found if value and system == "error"]
     if left:
@@ -184,20 +207,20 @@ def messages_for(
     return list(chosen.native_messages(document))
 
 
-def system_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> Any:
+def system_for(messages: Messages, codec: CodecName | Codec, **options: Unpack[CodecWriting]) -> Any:
     """Return the system prompt that a format has beside its messages; see ``History.system_for``."""
-    chosen, document = _body_of(messages, codec, options)
+    chosen, document = _body_of(messages, codec, {**options})
     return chosen.beside(document)[0] or None
 
 
-def tools_for(messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, **options: Any) -> Any:
+def tools_for(messages: Messages, codec: CodecName | Codec, **options: Unpack[CodecWriting]) -> Any:
     """Return the tools that a format has beside its messages; see ``History.tools_for``."""
-    chosen, document = _body_of(messages, codec, options)
+    chosen, document = _body_of(messages, codec, {**options})
     return chosen.beside(document)[1] or None
 
 
 def _body_of(
-    messages: History | Msg | Iterable[MsgLike], codec: CodecName | Codec, options: dict[str, Any]
+    messages: Messages, codec: CodecName | Codec, options: dict[str, Any]
 ) -> tuple[Codec, Any]:
     """Return a format with messages, and the document of a history.
 
@@ -240,7 +263,7 @@ def _repairing(codec: CodecName) -> Codec:
     return get_codec(codec, **get_codec(codec).repairs_with)
 
 
-def _given(messages: History | Msg | Iterable[MsgLike], codec: Codec) -> History:
+def _given(messages: Messages, codec: Codec) -> History:
     history = as_history(messages)
     return codec.alone(history) if isinstance(messages, Msg) else history
 
@@ -252,7 +275,7 @@ def _written(codec: Codec, history: History) -> Any:
 
 
 def dumps(
-    messages: History | Msg | Iterable[MsgLike],
+    messages: Messages,
     codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
@@ -260,7 +283,7 @@ def dumps(
     allow: Allow = (),
     carry: bool = False,
     repair: bool = False,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> bytes:
     """Write a history as bytes; arguments and errors as for ``encode``.
 
@@ -333,6 +356,36 @@ def refuse_losses(losses: Losses, history: History, allow: frozenset[str]) -> No
     refuse(losses, history, allow, how, "writing would lose content")
 
 
+@overload
+def convert(  # type: ignore[overload-overlap] # bytes are an object, too
+    document: bytes | bytearray | memoryview | str,
+    source: CodecName | Codec,
+    target: CodecName | Codec,
+    **options: Unpack[Converting],
+) -> Conversion[bytes]: ...
+@overload
+def convert(
+    document: object, source: CodecName | Codec, target: ObjectCodecName, **options: Unpack[Converting]
+) -> Conversion[dict[str, Any]]: ...
+@overload
+def convert(
+    document: object, source: CodecName | Codec, target: ListCodecName, **options: Unpack[Converting]
+) -> Conversion[list[Any]]: ...
+@overload
+def convert(
+    document: Messages, *, to: ObjectCodecName, **options: Unpack[Converting]
+) -> Conversion[dict[str, Any]]: ...
+@overload
+def convert(document: Messages, *, to: ListCodecName, **options: Unpack[Converting]) -> Conversion[list[Any]]: ...
+@overload
+def convert(
+    document: object,
+    source: CodecName | Codec | None = None,
+    target: CodecName | Codec | None = None,
+    *,
+    to: CodecName | Codec | None = None,
+    **options: Unpack[Converting],
+) -> Conversion: ...
 def convert(
     document: Any,
     source: CodecName | Codec | None = None,
@@ -343,6 +396,7 @@ def convert(
     duplicates: Duplicates = "last",
     on_loss: Literal["report", "error", "ignore"] = "report",
     allow: Allow = (),
+    unknown: Unknown = "keep",
     carry: bool = False,
     repair: bool = False,
     model: str | None = None,
@@ -361,6 +415,7 @@ def convert(
         duplicates: as for ``loads``, for bytes and text.
         on_loss: "report" never raises for a loss; "error" refuses to lose content.
         allow: kinds of content that may be lost, as for ``encode``; any other is refused.
+        unknown: as for ``loads``.
         carry: as for ``encode``. The report then lists the other losses, and counts those in the document.
         repair: as for ``encode``. The report lists both losses and repairs.
         model: the name of the model to ask. Without it, a model name that means nothing to the target's provider is
@@ -385,9 +440,11 @@ def convert(
         if read_by is None:
             history = _given(document, chosen)
         elif is_text:
-            history = loads(document, read_by, limits=limits, duplicates=duplicates)
-        else:
+            history = loads(document, read_by, limits=limits, duplicates=duplicates, unknown=unknown)
+        elif unknown is _KEEP:
             history = decoded(document, read_by, limits)
+        else:
+            history = decode(document, read_by, limits=limits, unknown=unknown)
         asked = with_asked(history, chosen, model=model, max_tokens=max_tokens)
         return _converted(history, asked, chosen.suited(asked), way, (is_text, read_by.name if read_by else None))
 

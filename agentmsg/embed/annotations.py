@@ -10,11 +10,11 @@ the same annotation, for code that no type checker reads.
 from __future__ import annotations
 
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Union, Unpack, cast, get_args, get_origin
 
 import attrs
 
-from agentmsg.api.reading import decode, loads
+from agentmsg.api.reading import Unknown, decode, loads
 from agentmsg.api.writing import OnLoss, dumps, encode
 from agentmsg.embed.errors import fail
 from agentmsg.embed.fields import held_messages, unexpected
@@ -30,6 +30,7 @@ from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["As"]
 
@@ -48,6 +49,8 @@ class As:
         allow: as for ``agentmsg.encode``.
         carry: as for ``agentmsg.encode``.
         limits: bounds on what is read.
+        unknown: as for ``agentmsg.loads``: "error" refuses keys, roles and types of blocks that the model has no place
+            for.
         options: codec options.
 
     Raises:
@@ -59,6 +62,7 @@ class As:
     allow: Allow
     carry: bool
     limits: Limits
+    unknown: Unknown
 
     def __init__(
         self,
@@ -68,12 +72,14 @@ class As:
         allow: Allow = (),
         carry: bool = False,
         limits: Limits = DEFAULT_LIMITS,
-        **options: Any,
+        unknown: Unknown = "keep",
+        **options: Unpack[CodecOptions],
     ) -> None:
         one_of(on_loss, "on_loss", "error", "ignore")
+        one_of(unknown, "unknown", "keep", "error")
         flag(carry, "carry")
         made, words = cast("Any", self), cast("Allow", tuple(sorted(allowed(allow))))
-        made.__attrs_init__(get_codec(codec, **options), on_loss, words, carry, as_limits(limits))
+        made.__attrs_init__(get_codec(codec, **options), on_loss, words, carry, as_limits(limits), unknown)
 
     def __class_getitem__(cls, codec: CodecName | Codec) -> Any:
         """Return ``Annotated[History, As(codec)]``."""
@@ -144,12 +150,12 @@ class _Documents:
             fail(error, value, self.__name__)
 
     def _read(self, value: Any) -> History:
-        codec, limits = self.way.codec, self.way.limits
+        codec, limits, unknown = self.way.codec, self.way.limits, self.way.unknown
         if codec.binary and is_a(value, str):
             value = _from_base64(value, codec.name)
         if is_a(value, (bytes, bytearray, memoryview)):
-            return loads(value, codec, limits=limits)
-        return decode(value, codec, limits=limits)
+            return loads(value, codec, limits=limits, unknown=unknown)
+        return decode(value, codec, limits=limits, unknown=unknown)
 
     def write(self, value: Any, info: Any) -> Any:
         """Return the document of an instance."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, cast
 
 import attrs
 
@@ -43,6 +43,7 @@ from agentmsg.registry import get_codec
 if TYPE_CHECKING:
     from collections.abc import Generator, MutableSequence, Sequence
 
+    from agentmsg.api.reading import Unknown
     from agentmsg.api.writing import OnLoss
     from agentmsg.files.file_names import Form, Kind
     from agentmsg.files.given import ToRead, ToWrite
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import MsgLike
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["Lines", "dump_lines", "load_lines"]
 
@@ -64,7 +66,8 @@ def load_lines(
     column: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
-    **options: Any,
+    unknown: Unknown = "keep",
+    **options: Unpack[CodecOptions],
 ) -> Lines:
     """Read the histories of a file on demand: one for each line, frame (MessagePack), row (Parquet) or thread.
 
@@ -77,6 +80,7 @@ def load_lines(
             is recognised as a document, else the only column that is.
         limits: bounds on what is read.
         duplicates: as for ``loads``.
+        unknown: as for ``loads``.
         options: codec options.
 
     Returns:
@@ -93,6 +97,7 @@ def load_lines(
     places = pointers(at)
     as_limits(limits)
     one_of(duplicates, "duplicates", "last", "error")
+    one_of(unknown, "unknown", "keep", "error")
     source = given(path_or_file, "read", "readline")
     if source.file is None and not (place := place_of(source.name)).is_stream(source.name):
         place.open(source.name).close()  # raises early if the file can't be opened
@@ -106,7 +111,7 @@ def load_lines(
         codec=chosen,
         is_mixed=is_mixed,
         options=options,
-        bounds={"limits": limits, "duplicates": duplicates},
+        bounds={"limits": limits, "duplicates": duplicates, "unknown": unknown},
     )
 
 
@@ -198,7 +203,7 @@ def dump_lines(
     allow: Allow = (),
     carry: bool = False,
     repair: bool = False,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> None:
     """Write messages or histories to a file, one per line (MessagePack: one per frame): a log that grows.
 
@@ -262,9 +267,9 @@ def _lines(items: Iterable[Any], codec: Codec, **writing: Any) -> Iterator[bytes
 
 
 def _several(items: Any) -> Iterable[Any]:
-    if is_a(items, Msg):
+    if is_a(items, (Msg, str, Mapping)):
         return (items,)
-    if is_a(items, (str, bytes, Mapping)) or not is_a(items, (Iterable,)):
+    if is_a(items, bytes) or not is_a(items, (Iterable,)):
         raise refused("items", items, "messages or histories")
     return cast("Iterable[Any]", items)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing, contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import dumps, writing_codec
@@ -24,9 +24,10 @@ from agentmsg.model.checks import flag, one_of
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, MutableSequence, Sequence
+    from collections.abc import Generator, MutableSequence, Sequence
     from typing import BinaryIO
 
+    from agentmsg.api.reading import Unknown
     from agentmsg.api.writing import OnLoss
     from agentmsg.files.file_names import Form, Kind
     from agentmsg.files.given import Given, ToRead, ToWrite
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from agentmsg.fitting.losses import Loss
     from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
-    from agentmsg.model.history import History, MsgLike
-    from agentmsg.model.msg import Msg
+    from agentmsg.model.history import History, Messages
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["dump", "kind_to_write", "load", "new_file"]
 
@@ -49,7 +50,8 @@ def load(
     at: str | Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     duplicates: Duplicates = "last",
-    **options: Any,
+    unknown: Unknown = "keep",
+    **options: Unpack[CodecOptions],
 ) -> History:
     """Read the only document of a file.
 
@@ -62,6 +64,7 @@ def load(
             SQLite database of a framework, it is the key of the document, such as the id of a thread: ``/42``.
         limits: bounds on what is read.
         duplicates: as for ``loads``.
+        unknown: as for ``loads``.
         options: codec options.
 
     Raises:
@@ -76,6 +79,7 @@ def load(
     chosen = None if codec is None else get_codec(codec, **options)
     as_limits(limits)
     one_of(duplicates, "duplicates", "last", "error")
+    one_of(unknown, "unknown", "keep", "error")
     source = given(path_or_file, "read", "readline")
     data = _only(source, limits, pointers(at))
     try:
@@ -86,7 +90,7 @@ def load(
         raise named(error, source.name) from None
     chosen = get_codec(found, **options) if chosen is None else chosen
     try:
-        return loads(data, chosen, limits=limits, duplicates=duplicates)
+        return loads(data, chosen, limits=limits, duplicates=duplicates, unknown=unknown)
     except AgentMsgError as error:
         raise named(error, source.name) from None
 
@@ -115,7 +119,7 @@ def _only(source: Given, limits: Limits, at: tuple[str, ...]) -> bytes:
 
 
 def dump(
-    history: History | Msg | Iterable[MsgLike],
+    history: Messages,
     path_or_file: ToWrite,
     codec: CodecName | Codec,
     *,
@@ -125,7 +129,7 @@ def dump(
     allow: Allow = (),
     carry: bool = False,
     repair: bool = False,
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> None:
     """Write a history as the only document of a file.
 

@@ -21,7 +21,7 @@ from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import absent_values
 from agentmsg.model.equality import flags_of
-from agentmsg.model.generated import MADE_KINDS
+from agentmsg.model.generated import MADE_KINDS, is_made
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
 
@@ -132,6 +132,8 @@ def _case(cell: Usual, scope: _Scope, owner: str) -> str:
 def _absent_test(name: str, absent: Any, read: str, scope: _Scope) -> str:
     """Return the test for "absent"."""
     if absent is None:
+        if name == "created_at":
+            return f"{read} is None or {scope.bind('is_made', is_made)}({read})"
         made = MADE_KINDS.get(name)
         return f"{read} is None or type({read}) is {made.__name__}" if made else f"{read} is None"
     if not absent and isinstance(absent, (Mapping, tuple, bool)):

@@ -34,7 +34,7 @@ from agentmsg.formats.reasons import Reason
 from agentmsg.model.blocks import BLOCK_TAGS, RefusalBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
-from agentmsg.model.generated import Made, MadeName, MadeTime
+from agentmsg.model.generated import MadeName, given, is_made
 from agentmsg.model.settings import Settings
 from agentmsg.values.types import class_of
 
@@ -55,7 +55,6 @@ _make_loss = maker(Loss)
 _NO_SETTINGS = Settings()
 _CONTENT = frozenset({"content"})
 _NEIGHBOURS, _ELSEWHERE, _APART = "neighbours are one block here", "is elsewhere now", "is in another message now"
-_MADE = Made, MadeName, MadeTime
 _INPUTS, _LINKS = ("input", "raw_input"), ("id", "tool_call_id")
 # Blocks that say more than their words: what the loss of that is, a rule tells.
 _TELLING_KINDS = (RefusalBlock,)
@@ -351,7 +350,7 @@ class _Report:
         every = self.reasons and self.reasons.all_of(old if self.like is None else self.origin(path, old))
         rule = every.get("") if every else None
         for name, get, was, now in changes_of(kind_of_owner)(old, new):
-            if name in skipped or ((now is not None or type(was) in _MADE) and same(was, now)):
+            if name in skipped or ((now is not None or is_made(was)) and same(was, now)):
                 continue
             if name in _INPUTS and _is_said(name, old, new):
                 continue
@@ -365,7 +364,7 @@ class _Report:
             if name == EXTRAS and self.keys((*path, name), old, (was, now), said):
                 continue
             # What the library made says nothing; zero and false say something.
-            left = None if type(now) in _MADE else now
+            left = given(now)
             is_gone = not left and not isinstance(left, (int, float))
             kind: Kind = "dropped" if is_gone else "invented" if was is None else "changed"
             at: Path = (*path, name)

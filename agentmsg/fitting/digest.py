@@ -20,17 +20,15 @@ from agentmsg.fitting.prints import bare, prints_of
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.construction import absent_values
-from agentmsg.model.history import History, as_history
+from agentmsg.model.history import History, Messages, as_history
 from agentmsg.registry import get_codec
 from agentmsg.values.frozen import EMPTY
 from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from agentmsg.fitting.prints import Prints
-    from agentmsg.model.history import MsgLike
-    from agentmsg.model.msg import Msg
     from agentmsg.model.settings import Settings
 
 __all__ = ["DIGESTS", "canonical", "content_digest", "digest", "digest_of", "is_digest", "printed"]
@@ -39,7 +37,7 @@ __all__ = ["DIGESTS", "canonical", "content_digest", "digest", "digest_of", "is_
 _LINKS: dict[str, Any] = {"id": None, "tool_call_id": None}
 
 
-def digest(messages: History | Msg | Iterable[MsgLike], *, exact: bool = False) -> str:
+def digest(messages: Messages, *, exact: bool = False) -> str:
     """Return SHA-256 of the canonical JSON of messages, as 64 hexadecimal digits.
 
     Args:

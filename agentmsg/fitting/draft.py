@@ -224,7 +224,7 @@ class Draft:
             place = int(edit.path[3])
             block = self._block(line, place)
             line.blocks[place] = None
-            return _Line(Msg(cast("Any", role), [block], id=None, created_at=None), [block])
+            return _Line(Msg(role=role, content=[block], id=None, created_at=None), [block])
         if role != message.role:
             line.message = self._field(message, "role", role, said)
         return line

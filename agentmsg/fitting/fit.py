@@ -36,7 +36,7 @@ from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, Block, NativeBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import changes_of
-from agentmsg.model.generated import Made, MadeTime
+from agentmsg.model.generated import is_made
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, with_ids
 
@@ -295,10 +295,10 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
         return first
     content = tuple(messages[part.index].content[pick] for part in parts for pick in part.picks)
     leads = 0 in parts[0].picks or not first.content
-    kept = first if leads else Msg(first.role, id=None, created_at=None)  # type: ignore[arg-type]
+    kept = first if leads else Msg(role=first.role, id=None, created_at=None)
     # A made id or time must not look like one that another message stated.
-    made: dict[str, type] = {"id": Made, "created_at": MadeTime} if parts[1:] else {}
-    unmade: dict[str, Any] = {name: None for name, kind in made.items() if type(getattr(kept, name)) is kind}
+    names = ("id", "created_at") if parts[1:] else ()
+    unmade: dict[str, Any] = {name: None for name in names if is_made(getattr(kept, name))}
     return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
 
 
@@ -419,7 +419,7 @@ class _Fitter:
         other = self.block(block, others, others)
         if type(other) is not type(block):
             return found
-        apart.append(other)
+        apart.append(cast("Block", other))
         said = self.reasons.of(self.reasons.source(block))
         return self._gone(block, Drop(BEHIND, said.level if isinstance(said, Swap) else "content"))
 

@@ -5,7 +5,7 @@ One loop does both, so that ``check`` names all that a repair changes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import attrs
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.edits import Path
     from agentmsg.formats.sending.findings import SendingRule
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["Finding", "Repaired", "check", "repair", "repaired"]
 
@@ -52,7 +53,7 @@ class Repaired:
         yield "history", self.history
 
 
-def check(history: History, target: CodecName | Codec, **options: Any) -> tuple[Finding, ...]:
+def check(history: History, target: CodecName | Codec, **options: Unpack[CodecOptions]) -> tuple[Finding, ...]:
     """Return what a provider would refuse in a history, in the order of the codec's rules.
 
     Rules see the history as given, and paths refer to it. Anything that ``encode`` fixes on its own, such as a missing
@@ -97,7 +98,7 @@ def repair(
     orphans: Literal["text", "drop"] = "text",
     unanswered: Literal["result", "drop"] = "result",
     also: Collection[str] = (),
-    **options: Any,
+    **options: Unpack[CodecOptions],
 ) -> Repaired:
     """Repair a history so that a provider accepts it, with the smallest change.
 

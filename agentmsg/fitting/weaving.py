@@ -30,7 +30,7 @@ from agentmsg.fitting.restore_plan import (
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import UNSET, ToolResultBlock
 from agentmsg.model.equality import same
-from agentmsg.model.generated import Made, MadeTime
+from agentmsg.model.generated import is_made
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -328,4 +328,4 @@ def _without_changes(node: Node) -> Node:
 
 def _unchanged(current: Any, now: Any) -> bool:
     """Whether a value is the one in the loss report; what a reader makes is never one that a user set."""
-    return same(current, now) or (not current and not now) or isinstance(current, (Made, MadeTime))
+    return same(current, now) or (not current and not now) or is_made(current)

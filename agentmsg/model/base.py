@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 import attrs
 
@@ -209,13 +209,13 @@ class BaseBlock(Noted):
     signature: Signature | None = attrs.field(default=None, validator=instance(Signature), kw_only=True)
 
 
-def as_blocks(value: Iterable[Block]) -> tuple[Block, ...]:
+def as_blocks(value: Iterable[BaseBlock]) -> tuple[Block, ...]:
     """Return blocks as a tuple.
 
     Raises:
         InvalidMessage: code "type" if an item isn't a block.
     """
-    blocks = listed(value, "content")
+    blocks = cast("tuple[Block, ...]", listed(value, "content"))
     for index, block in enumerate(blocks):
         if not is_a(block, BaseBlock):
             msg = f"not a content block: {excerpt(block)}"

@@ -214,7 +214,7 @@ class ThinkingBlock(BaseBlock):
     redacted: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
 
 
-def as_content(value: str | Iterable[Block]) -> tuple[Block, ...]:
+def as_content(value: str | Iterable[BaseBlock]) -> tuple[Block, ...]:
     """Return blocks as a tuple; a text becomes one TextBlock, an empty text no block.
 
     Raises:
@@ -350,11 +350,10 @@ Block: TypeAlias = Annotated[
     | SourceBlock
     | CompactionBlock
     | ToolsBlock
-    | NativeBlock
-    | BaseBlock,
+    | NativeBlock,
     Tagged("Block"),
 ]
-"""Any content block, for type checkers: ours, and yours by its base."""
+"""Any of our content blocks, for type checkers: ``match`` exhausts it. Whatever takes blocks takes yours, too."""
 
 _tags: dict[type[BaseBlock], str] = {
     TextBlock: "text",

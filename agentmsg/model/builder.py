@@ -14,7 +14,7 @@ from agentmsg.model.msg import Msg
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from agentmsg.model.blocks import Block
+    from agentmsg.model.base import BaseBlock
     from agentmsg.model.fields import MsgChanges
 
 __all__ = ["MsgBuilder"]
@@ -45,7 +45,7 @@ class MsgBuilder:
         """Set the id."""
         return self.set(id=id)
 
-    def content(self, content: str | Iterable[Block]) -> MsgBuilder:
+    def content(self, content: str | Iterable[BaseBlock]) -> MsgBuilder:
         """Replace the content."""
         return self.set(content=content)
 
@@ -55,7 +55,7 @@ class MsgBuilder:
             raise refused("text", text, "a string")
         return self.add(*as_content(text))
 
-    def add(self, *blocks: Block) -> MsgBuilder:
+    def add(self, *blocks: BaseBlock) -> MsgBuilder:
         """Append blocks."""
         return self.set(content=(*self._fields.get("content", ()), *as_content(blocks)))
 

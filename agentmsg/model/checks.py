@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt, is_a, refused
-from agentmsg.model.generated import MadeTime
+from agentmsg.model.generated import is_made
 from agentmsg.values.frozen import EMPTY, JSON, check_text, freeze, freeze_mapping
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
 
 _T = TypeVar("_T")
 _LONGEST = 2000
-_MOMENTS = (datetime, MadeTime)
 
 
 def _wrong(attribute: Any, value: object, wanted: str) -> InvalidMessage:
@@ -119,7 +118,7 @@ def _check_digits(attribute: Any, value: int) -> None:
 
 def plain_moment(value: datetime | None) -> datetime | None:
     """Return a plain datetime, even for an instance of a subclass: no format would give that class back."""
-    if value is None or type(value) in _MOMENTS or not is_a(value, datetime):
+    if value is None or type(value) is datetime or not is_a(value, datetime):
         return value
     return datetime.combine(value.date(), value.timetz())
 
@@ -182,7 +181,15 @@ def shown_fields(self: Any) -> Iterator[tuple[str, Any]]:
             default: Any = field.default
             if type(cast("Any", value)) is type(default) and value == default:
                 continue
-            yield field.alias, value
+            is_made_time = field.alias == "created_at" and is_made(value)
+            yield field.alias, _Shown(value.isoformat(timespec="milliseconds")) if is_made_time else value
+
+
+class _Shown(str):
+    """A text that is shown without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 def clean_repr(self: Any) -> str:

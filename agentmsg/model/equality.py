@@ -19,14 +19,13 @@ import attrs
 
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import differing
-from agentmsg.model.generated import Made, MadeName, MadeTime
+from agentmsg.model.generated import Made, MadeName, is_made
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList
 from agentmsg.values.peeking import peek_items
 
 __all__ = ["changes_of", "compared", "compared_values", "flags_of", "same"]
 
-_MADE = Made, MadeTime
 _Change: TypeAlias = tuple[str, Callable[[Any], Any], Any, Any]
 
 
@@ -35,7 +34,7 @@ def same(a: Any, b: Any) -> bool:
     if a is b:
         return True
     if a is None or b is None:
-        return isinstance(b if a is None else a, _MADE)
+        return is_made(b if a is None else a)
     kind: type = a.__class__
     if kind is not b.__class__:
         return _same_kinds(a, b)
@@ -51,10 +50,8 @@ def same(a: Any, b: Any) -> bool:
 def _same_kinds(a: Any, b: Any) -> bool:
     """Compare values of different types: made ones, and plain with frozen containers."""
     for one, other in ((a, b), (b, a)):
-        if isinstance(one, _MADE):
-            if isinstance(one, Made):
-                return isinstance(other, str) and str.__eq__(one, other)
-            return isinstance(other, datetime) and _same_times(one, other)
+        if isinstance(one, Made):
+            return isinstance(other, str) and str.__eq__(one, other)
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return _same_mappings(cast("Any", a), cast("Any", b))
     if isinstance(a, list) and isinstance(b, list):
@@ -90,6 +87,8 @@ def _same_floats(a: float, b: float) -> bool:
 
 
 def _same_times(a: datetime, b: datetime) -> bool:
+    if is_made(a) and is_made(b):
+        return True
     return a.replace(tzinfo=None) == b.replace(tzinfo=None) and a.utcoffset() == b.utcoffset()
 
 
@@ -105,7 +104,6 @@ _BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
     MadeName: lambda _, __: True,
     float: _same_floats,
     datetime: _same_times,
-    MadeTime: lambda _, __: True,
     dict: _same_mappings,
     FrozenDict: _same_mappings,
     list: _same_sequences,

@@ -1,20 +1,34 @@
-"""The fields of messages and settings by name, so that type checkers find a misspelt one.
+"""Fields and arguments by name, so that type checkers find a misspelt one.
 
-Repeated here because a checker can't take them from the class; a test compares the two.
+Repeated here because a checker can't take them from a class or a function; a test compares the two.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, Required, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, MutableSequence
     from datetime import datetime
 
-    from agentmsg.model.blocks import Block
+    from agentmsg.fitting.allowing import Allow
+    from agentmsg.limits import Limits
+    from agentmsg.model.base import BaseBlock
+    from agentmsg.model.tool_use import ToolUseBlock
     from agentmsg.model.usage import Usage
+    from agentmsg.values.text import Duplicates
 
-__all__ = ["MsgChanges", "MsgFields", "SettingsFields", "ToolFields"]
+__all__ = [
+    "CallFields",
+    "Converting",
+    "MessageFields",
+    "MsgChanges",
+    "MsgFields",
+    "Reading",
+    "SettingsFields",
+    "ToolFields",
+    "Writing",
+]
 
 
 class _Fields(TypedDict, total=False):
@@ -53,7 +67,7 @@ class MsgChanges(MsgFields, total=False):
     """Keyword arguments of ``Msg.evolve`` and ``MsgBuilder.set``."""
 
     role: str
-    content: str | Iterable[Block]
+    content: str | Iterable[BaseBlock]
 
 
 class SettingsFields(TypedDict, total=False):
@@ -74,3 +88,58 @@ class SettingsFields(TypedDict, total=False):
     store: bool | None
     user: str | None
     metadata: Mapping[str, Any]
+
+
+class CallFields(TypedDict, total=False):
+    """A tool call as a mapping, for ``Msg.assistant`` and ``MessageFields``: it has one of the last three."""
+
+    name: Required[str]
+    id: str | None
+    call_id: str | None
+    input: Any
+    args: Any
+    arguments: Any
+
+
+class MessageFields(MsgFields, total=False):
+    """A message as a mapping, for ``History.of`` and whatever takes messages; ``error`` and so on are of a result."""
+
+    role: Required[str]
+    content: str | Iterable[BaseBlock]
+    tool_calls: Iterable[ToolUseBlock | CallFields | Mapping[str, Any]]
+    tool_call_id: str
+    error: str | None
+    error_type: str | None
+    status: str | None
+    artifact: Any
+
+
+class Reading(TypedDict, total=False):
+    """Keyword arguments of ``decode``, besides the codec's options."""
+
+    limits: Limits
+    unknown: Literal["keep", "error"]
+
+
+class Writing(TypedDict, total=False):
+    """Keyword arguments of ``encode``, besides the codec's options."""
+
+    losses: MutableSequence[Any] | None
+    on_loss: Literal["error", "ignore"]
+    allow: Allow
+    carry: bool
+    repair: bool
+
+
+class Converting(TypedDict, total=False):
+    """Keyword arguments of ``convert``."""
+
+    limits: Limits
+    duplicates: Duplicates
+    unknown: Literal["keep", "error"]
+    on_loss: Literal["report", "error", "ignore"]
+    allow: Allow
+    carry: bool
+    repair: bool
+    model: str | None
+    max_tokens: int | None

@@ -1,19 +1,19 @@
 """Values that agentmsg made because a message or document had none; the mark travels with the value.
 
-A made id or time equals its own text under ``==``; ``same`` also accepts None, or another made one. A codec without a
+A made id or time equals its own value under ``==``; ``same`` also accepts None, or another made one. A codec without a
 place for it leaves it out without a loss.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MADE_KINDS", "Made", "MadeName", "MadeTime", "given", "made_id", "made_time"]
+__all__ = ["MADE_KINDS", "Made", "MadeName", "given", "is_made", "made_id", "made_time"]
 
 
 class Made(str):
@@ -31,55 +31,29 @@ class MadeName(Made):
     __slots__ = ()
 
 
-class MadeTime(datetime):
-    """A time that the library made, such as the creation time of a new message.
-
-    Anything computed from it is a plain datetime, because the library didn't make that.
-    """
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return self.isoformat(timespec="milliseconds")
-
-    def __add__(self, other: Any) -> Any:
-        return _plain(super().__add__(other))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return _plain(super().__sub__(other))
-
-    def replace(self, *args: Any, **fields: Any) -> Any:
-        """Return a plain datetime with other fields."""
-        return _plain(super().replace(*args, **fields))
-
-    def astimezone(self, tz: tzinfo | None = None) -> Any:
-        """Return a plain datetime in another zone."""
-        return _plain(super().astimezone(tz))
-
-
 MADE_KINDS: Mapping[str, type[Any]] = {
     "api": MadeName,
-    "created_at": MadeTime,
     "id": Made,
     "item_id": Made,
     "name": MadeName,
     "provider": MadeName,
     "tool_call_id": Made,
 }
-"""The fields whose values, where the library made them, count as absent, and the classes that tell."""
+"""The texts that count as absent where the library made them, and the classes that tell; for times see ``is_made``."""
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, MadeTime):
-        return datetime.combine(value.date(), value.timetz())
-    return value
+def is_made(value: Any) -> bool:
+    """Whether the library made an id, name or time.
+
+    A made time is a plain datetime in UTC with ``fold=1``, which tells two local times apart, and says nothing in UTC.
+    It travels with copies and pickles, is neither compared nor written, and is gone once the time is shifted or moved.
+    """
+    return isinstance(value, Made) or (value.__class__ is datetime and value.fold == 1 and value.tzinfo is UTC)
 
 
 def given(value: Any) -> Any:
     """Return an id, name or time that somebody set; None for a made one, and for None."""
-    return None if isinstance(value, (Made, MadeTime)) else value
+    return None if is_made(value) else value
 
 
 def made_id() -> Made:
@@ -89,6 +63,6 @@ def made_id() -> Made:
     return Made(uuid4())
 
 
-def made_time() -> MadeTime:
+def made_time() -> datetime:
     """Return the current time, in UTC and whole milliseconds: many formats store no more, so nothing is lost."""
-    return MadeTime.fromtimestamp(time_ns() // 1_000_000 / 1000, UTC)
+    return datetime.fromtimestamp(time_ns() // 1_000_000 / 1000, UTC).replace(fold=1)

@@ -28,17 +28,19 @@ if TYPE_CHECKING:
     from collections.abc import MutableSequence
 
     from agentmsg.model.base import BaseBlock
-    from agentmsg.model.fields import SettingsFields
+    from agentmsg.model.fields import MessageFields, SettingsFields
     from agentmsg.model.pickling import Format
     from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.truncating import Side
     from agentmsg.ops.turns import Turn
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecWriting
 
-__all__ = ["History", "MsgLike", "as_history", "as_messages", "body_of", "forgetful", "without_messages"]
+__all__ = ["History", "Messages", "MsgLike", "as_history", "as_messages", "body_of", "forgetful", "without_messages"]
 
-MsgLike: TypeAlias = "Msg | str | Mapping[str, Any]"
+MsgLike: TypeAlias = "Msg | str | MessageFields | Mapping[str, Any]"
+Messages: TypeAlias = "History | MsgLike | Iterable[MsgLike]"
 
 
 def _as_messages(value: Iterable[MsgLike]) -> tuple[Msg, ...]:
@@ -58,6 +60,22 @@ def _as_messages(value: Iterable[MsgLike]) -> tuple[Msg, ...]:
     return tuple(messages)
 
 
+def as_messages(value: Messages) -> tuple[Msg, ...]:
+    """Return the messages of a history, of a single message, text or mapping, or of several; as above."""
+    if type(value) is list or type(value) is tuple:  # the common cases first
+        return _as_messages(cast("Iterable[MsgLike]", value))
+    if is_a(value, History):
+        return value.messages
+    if is_a(value, (Msg, str, Mapping)):
+        return (_as_message(cast("MsgLike", value)),)
+    # A pydantic model yields its fields.
+    if is_a(value, bytes) or hasattr(type(value), "model_dump") or not is_a(value, (Iterable,)):
+        how = "" if is_a(value, bytes) else f"; {_how_to_read(value)}"
+        msg = f"a History, a Msg or a list of messages is needed, not {excerpt(cast('object', value))}{how}"
+        raise InvalidMessage(msg, code="type", path=("messages",))
+    return _as_messages(cast("Iterable[MsgLike]", value))
+
+
 @attrs.frozen(repr=False, eq=False)
 class History(Noted, Portable, Sequence[Msg]):
     """A conversation: messages in order, and what belongs to all of them.
@@ -74,7 +92,7 @@ class History(Noted, Portable, Sequence[Msg]):
         settings: what the request asks for besides: the model, the most tokens, the temperature ...
     """
 
-    messages: tuple[Msg, ...] = attrs.field(default=(), converter=_as_messages)
+    messages: tuple[Msg, ...] = attrs.field(default=(), converter=as_messages)
     id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     tools: tuple[Tool, ...] = attrs.field(default=(), converter=as_tools, kw_only=True)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
@@ -98,7 +116,11 @@ class History(Noted, Portable, Sequence[Msg]):
         return read
 
     def messages_for(
-        self, codec: CodecName | Format, *, system: Literal["error", "drop"] = "error", **options: Any
+        self,
+        codec: CodecName | Format,
+        *,
+        system: Literal["error", "drop"] = "error",
+        **options: Unpack[CodecWriting],
     ) -> list[Any]:
         """Return the messages as a list of plain native ones, ready for the provider's client.
 
@@ -155,8 +177,8 @@ class History(Noted, Portable, Sequence[Msg]):
         """Iterate over the messages."""
         return iter(self.messages)
 
-    def __add__(self, other: Iterable[MsgLike]) -> History:
-        """Return this history with more messages, texts or mappings at the end.
+    def __add__(self, other: Messages) -> History:
+        """Return this history with a message, text or mapping, or with several, at the end.
 
         Of another history, the tools and the settings count, too, where this one has none. Its id, metadata and extras
         are left out.
@@ -427,7 +449,7 @@ def _from_mapping(fields: dict[str, Any]) -> Msg:
         raise InvalidMessage(msg, code="required", path=("role",))
     content = fields.pop("content", "")
     if not isinstance(content, str):
-        return Msg(cast("Any", role), content, **_known(fields))
+        return Msg(role=role, content=content, **_known(fields))
     if role == "tool":
         link = fields.pop("tool_call_id", None)
         return Msg.tool(content, tool_call_id=link, **_known(fields, RESULT_FIELDS))
@@ -447,27 +469,10 @@ def _known(fields: dict[str, Any], more: tuple[str, ...] = ()) -> dict[str, Any]
     return fields
 
 
-def as_history(value: History | Msg | Iterable[MsgLike]) -> History:
-    """Return a history as it is, or make one from a message or from several messages, texts and mappings.
+def as_history(value: Messages) -> History:
+    """Return a history as it is, or make one from one message, text or mapping, or from several.
 
     Raises:
         InvalidMessage: code "type" if it is none of these.
     """
     return value if is_a(value, History) else History(as_messages(value))
-
-
-def as_messages(value: History | Msg | Iterable[MsgLike]) -> tuple[Msg, ...]:
-    """Return the messages of a history, of a single message, or of several messages, texts and mappings; as above."""
-    if type(value) is list:  # the common case first
-        return _as_messages(cast("Iterable[MsgLike]", value))
-    if is_a(value, History):
-        return value.messages
-    if is_a(value, Msg):
-        return (value,)
-    # A pydantic model yields its fields.
-    is_one = is_a(value, (str, bytes, Mapping)) or hasattr(type(value), "model_dump")
-    if is_one or not is_a(value, (Iterable,)):
-        how = "" if is_a(value, (str, bytes)) else f"; {_how_to_read(value)}"
-        msg = f"a History, a Msg or a list of messages is needed, not {excerpt(cast('object', value))}{how}"
-        raise InvalidMessage(msg, code="type")
-    return _as_messages(cast("Iterable[MsgLike]", value))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 import attrs
 
-from agentmsg.errors import DecodeError, InvalidMessage, is_a, refused
+from agentmsg.errors import DecodeError, InvalidMessage, excerpt, is_a, refused
 from agentmsg.model.base import Noted, free_json, free_mapping
 from agentmsg.model.blocks import (
     BaseBlock,
@@ -27,25 +28,20 @@ from agentmsg.model.blocks import (
 from agentmsg.model.checks import checked, instance, moment, optional_text, plain_moment, text, vector
 from agentmsg.model.generated import made_id, made_time
 from agentmsg.model.pickling import Pickled, Portable
-from agentmsg.model.roles import Role, Roled, RoleName
+from agentmsg.model.roles import KNOWN_ROLES, Role, Roled, RoleName
 from agentmsg.model.tool_use import as_calls
 from agentmsg.model.usage import Usage
 from agentmsg.values.frozen import EMPTY, JSON
 
 if TYPE_CHECKING:
     from agentmsg.model.builder import MsgBuilder
-    from agentmsg.model.fields import MsgChanges, MsgFields, ToolFields
+    from agentmsg.model.fields import CallFields, MsgChanges, MsgFields, ToolFields
 
-__all__ = ["RESULT_FIELDS", "Msg", "Role", "RoleName"]
+__all__ = ["RESULT_FIELDS", "Msg", "Role", "RoleName", "answer"]
 
 _B = TypeVar("_B", bound=BaseBlock)
 _T = TypeVar("_T")
 _SHOWN = 50
-
-
-def _role(value: RoleName) -> str:
-    """Accept a role; typed by the known words, so that a type checker finds a misspelt one."""
-    return value
 
 
 @attrs.frozen(repr=False, eq=False)
@@ -53,7 +49,7 @@ class Msg(Noted, Portable, Roled):
     """One message of a conversation.
 
     Args:
-        role: one of RoleName; for any other word see ``Msg.chat``.
+        role: one of RoleName; ``role=`` and ``Msg.chat`` take any other word.
         content: blocks; a text becomes one TextBlock.
         id: made if you pass none; None if a document had none.
         created_at: made if you pass none; None if a document had none. A naive time stays naive.
@@ -71,10 +67,11 @@ class Msg(Noted, Portable, Roled):
         embedding: finite floats.
 
     Raises:
-        InvalidMessage: if a value is of the wrong kind. Nothing is coerced.
+        InvalidMessage: if a value is of the wrong kind; nothing is coerced. Code "unknown" if the first argument is no
+            known role, such as a text.
     """
 
-    role: str = attrs.field(converter=_role, validator=text)
+    role: str = attrs.field(validator=text)
     content: tuple[Block, ...] = attrs.field(default=(), converter=as_content)
     id: str | None = attrs.field(factory=made_id, validator=optional_text, kw_only=True)
     created_at: datetime | None = attrs.field(factory=made_time, converter=plain_moment, validator=moment, kw_only=True)
@@ -125,7 +122,11 @@ class Msg(Noted, Portable, Roled):
 
     @classmethod
     def assistant(
-        cls, text: str = "", *, tool_calls: Iterable[ToolUseBlock | Mapping[str, Any]] = (), **fields: Unpack[MsgFields]
+        cls,
+        text: str = "",
+        *,
+        tool_calls: Iterable[ToolUseBlock | CallFields | Mapping[str, Any]] = (),
+        **fields: Unpack[MsgFields],
     ) -> Msg:
         """Return an assistant message with text, tool calls or both.
 
@@ -140,12 +141,12 @@ class Msg(Noted, Portable, Roled):
         return cls("assistant", (*words, *calls), **fields)
 
     @classmethod
-    def tool(cls, text: str, *, tool_call_id: str, name: str | None = None, **fields: Unpack[ToolFields]) -> Msg:
-        """Return a tool message with the result of a call.
+    def tool(cls, text: str, *, tool_call_id: str | None, name: str | None = None, **fields: Unpack[ToolFields]) -> Msg:
+        """Return a tool message with the result of a call; see ``ToolUseBlock.result`` if you have the call.
 
         Args:
             text: the tool's result.
-            tool_call_id: the id of the call.
+            tool_call_id: the id of the call; None, which the id of a call may be, is refused.
             name: the tool's name.
             fields: ``error``, ``error_type``, ``status``, ``structured`` and ``artifact`` of the result, and those of
                 the constructor.
@@ -154,8 +155,7 @@ class Msg(Noted, Portable, Roled):
         if not is_a(tool_call_id, str) or not tool_call_id:
             msg = "a tool message needs the id of its call"
             raise InvalidMessage(msg, code="required", path=("tool_call_id",))
-        of_message: dict[str, Any] = {**fields}
-        of_result = {key: of_message.pop(key) for key in RESULT_FIELDS if key in of_message}
+        of_result, of_message = _parted(fields)
         return cls("tool", (ToolResultBlock(tool_call_id, words, name=name, **of_result),), **of_message)
 
     @classmethod
@@ -175,7 +175,7 @@ class Msg(Noted, Portable, Roled):
         return cls("remove", id=id)
 
     @classmethod
-    def of(cls, *blocks: Block) -> Msg:
+    def of(cls, *blocks: BaseBlock) -> Msg:
         """Return a message of these blocks: role "tool" for results, "assistant" for blocks that only models write."""
         if any(is_a(block, ToolResultBlock) for block in blocks):
             return cls("tool", blocks)
@@ -211,7 +211,7 @@ class Msg(Noted, Portable, Roled):
         """Return a copy with another sender."""
         return self.evolve(name=name)
 
-    def with_content(self, content: str | Iterable[Block]) -> Msg:
+    def with_content(self, content: str | Iterable[BaseBlock]) -> Msg:
         """Return a copy with other content."""
         return self.evolve(content=content)
 
@@ -366,8 +366,37 @@ class Msg(Noted, Portable, Roled):
         return into(self.structured, cls)
 
 
+def _knowing_roles(init: Any) -> Any:
+    """Return the ``__init__`` of Msg that takes other words for a role only by name: ``Msg("Hello")`` means a text."""
+
+    @wraps(init)
+    def made(self: Msg, *args: Any, **fields: Any) -> None:
+        if args and is_a(args[0], str) and str.__str__(args[0]) not in KNOWN_ROLES:
+            word = excerpt(args[0])
+            msg = f"{word} is no known role; Msg.user({word}) takes a text, and Msg(role={word}) any word as a role"
+            raise InvalidMessage(msg, code="unknown", path=("role",))
+        init(self, *args, **fields)
+
+    return made
+
+
+Msg.__init__ = _knowing_roles(Msg.__init__)  # type: ignore[method-assign]
+
 # The result fields that Msg.tool takes by name.
 RESULT_FIELDS = ("error", "error_type", "status", "structured", "artifact")
+
+
+def answer(call: ToolUseBlock, content: str | Iterable[BaseBlock], fields: ToolFields) -> Msg:
+    """Return the tool message that answers a call."""
+    of_result, of_message = _parted(fields)
+    result = ToolResultBlock(call.id, content, name=call.name, kind=call.kind, provider=call.provider, **of_result)
+    return Msg("tool", (result,), **of_message)
+
+
+def _parted(fields: ToolFields) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields of a result, and those of its message."""
+    of_message: dict[str, Any] = {**fields}
+    return {key: of_message.pop(key) for key in RESULT_FIELDS if key in of_message}, of_message
 
 
 def _a_class(cls: type[_B]) -> type[_B]:
@@ -386,4 +415,4 @@ def _text_of(value: str) -> tuple[Block, ...]:
 
 
 def _with_text(role: Any, value: str, fields: MsgFields) -> Msg:
-    return Msg(role, _text_of(value), **fields)
+    return Msg(role=role, content=_text_of(value), **fields)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, get_args
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SYNONYMS", "Role", "RoleName", "Roled"]
+__all__ = ["KNOWN_ROLES", "SYNONYMS", "Role", "RoleName", "Roled"]
 
 RoleName = Literal["system", "developer", "user", "assistant", "tool", "remove", "native", "unset"]
-_KNOWN: Final = frozenset(get_args(RoleName))
+KNOWN_ROLES: Final = frozenset(get_args(RoleName))
 # The words of LangChain and Synaptic, and ours; callers may use either.
 SYNONYMS: Mapping[str, str] = MappingProxyType({"human": "user", "ai": "assistant"})
 
@@ -84,4 +84,4 @@ class Roled:
     @property
     def is_chat(self: _HasRole) -> bool:
         """Whether the role is a custom one, as for ``Msg.chat``."""
-        return self.role not in _KNOWN
+        return self.role not in KNOWN_ROLES

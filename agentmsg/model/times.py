@@ -11,13 +11,10 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
-from agentmsg.model.generated import MadeTime
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "MadeTime",
     "in_utc",
     "nearest_milli",
     "nearest_second",
@@ -44,7 +41,8 @@ def read_time(text: str) -> datetime | None:
 def in_utc(time: datetime) -> datetime:
     """Return a time in UTC, at the ends of the calendar its first or last; a time without a zone counts as UTC."""
     try:
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        aware = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        return aware.replace(fold=0) if aware.fold else aware  # no longer the made time, if it was one
     except OverflowError:
         return _FIRST if time.year == _FIRST.year else _LAST
 
@@ -74,7 +72,7 @@ def nearest_timestamp(time: datetime) -> datetime:
 
 
 def _or_itself(near: datetime, time: datetime) -> datetime:
-    is_near = type(time) is datetime and time.tzinfo is not None and not time.utcoffset() and time == near
+    is_near = not time.fold and time.tzinfo is not None and not time.utcoffset() and time == near
     return time if is_near else near
 
 

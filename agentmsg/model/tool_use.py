@@ -5,16 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack
 
 import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.checks import listed, optional_text, text
+from agentmsg.model.pickling import above
 from agentmsg.values.frozen import EMPTY, JSON, adopt, freeze, shallow
 from agentmsg.values.text import parse_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agentmsg.model.fields import CallFields, ToolFields
+    from agentmsg.model.msg import Msg
 
 __all__ = ["SIMPLY", "UNSET", "ToolUseBlock", "as_calls"]
 
@@ -125,6 +132,30 @@ class ToolUseBlock(BaseBlock):
         return self._input
 
     @property
+    def args(self) -> Mapping[str, Any]:
+        """The arguments by name: ``call.args["city"]``.
+
+        Raises:
+            InvalidMessage: code "type" if they aren't an object; the text of an invalid call is in ``raw_input``.
+        """
+        value = self.input
+        if isinstance(value, Mapping):
+            return value
+        given = self.raw_input if value is None and self.raw_input is not None else value
+        msg = f"the arguments of {excerpt(self.name)} aren't an object: {excerpt(given)}"
+        raise InvalidMessage(msg, code="type", path=("input",))
+
+    def result(self, content: str | Iterable[BaseBlock] = "", **fields: Unpack[ToolFields]) -> Msg:
+        """Return the tool message with the result of this call.
+
+        Args:
+            content: a text, which may be empty, or blocks.
+            fields: as for ``Msg.tool``.
+        """
+        message: Msg = above("model.msg").answer(self, content, fields)
+        return message
+
+    @property
     def is_valid(self) -> bool:
         """Whether the arguments are JSON."""
         return self._settled() is not UNSET
@@ -170,7 +201,7 @@ class ToolUseBlock(BaseBlock):
         return hash(self._compared())
 
 
-def as_calls(calls: Iterable[ToolUseBlock | Mapping[str, Any]]) -> tuple[ToolUseBlock, ...]:
+def as_calls(calls: Iterable[ToolUseBlock | CallFields | Mapping[str, Any]]) -> tuple[ToolUseBlock, ...]:
     """Return calls as blocks; see ``Msg.assistant``."""
     items, found = listed(calls, "tool_calls"), list[ToolUseBlock]()
     try:
@@ -190,7 +221,7 @@ def _no_key(key: str) -> InvalidMessage:
     return InvalidMessage(msg, path=(key,))
 
 
-def _as_call(call: ToolUseBlock | Mapping[str, Any]) -> ToolUseBlock:
+def _as_call(call: ToolUseBlock | CallFields | Mapping[str, Any]) -> ToolUseBlock:
     """Return a call as a block; if a mapping has two ids, ``call_id`` is the link and ``id`` the item."""
     if isinstance(call, ToolUseBlock):
         return call

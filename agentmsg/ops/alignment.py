@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from agentmsg.model.base import Noted
 from agentmsg.model.equality import compared
-from agentmsg.model.generated import Made, MadeTime
+from agentmsg.model.generated import is_made
 
 __all__ = ["Pair", "WordKind", "align", "words_apart"]
 
@@ -120,7 +120,7 @@ def _key(value: Any) -> int:
         return total
     if isinstance(value, (list, tuple)):
         return hash(tuple([_key(item) for item in cast("Sequence[Any]", value)]))
-    if isinstance(value, (Made, MadeTime)):
+    if is_made(value):
         return 0  # the same as None
     return 0 if value is None else hash((kind, value))
 

@@ -15,7 +15,7 @@ from agentmsg.errors import is_a
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import UNSET, ApprovalRequestBlock, ApprovalResponseBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.checks import listed, one_of
-from agentmsg.model.history import History, MsgLike, as_history
+from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.roles import SYNONYMS
 from agentmsg.ops.conditions import name_of, refused, roles_of, words_of
@@ -25,17 +25,17 @@ __all__ = ["chosen", "filter_messages", "left"]
 Test = Callable[[Msg], object]
 
 
-def chosen(messages: History | Msg | Iterable[MsgLike], **conditions: Any) -> History:
+def chosen(messages: Messages, **conditions: Any) -> History:
     """Return the messages that meet all conditions; see ``History.filter``."""
     return _sifted(messages, conditions, wanted=True)
 
 
-def left(messages: History | Msg | Iterable[MsgLike], **conditions: Any) -> History:
+def left(messages: Messages, **conditions: Any) -> History:
     """Return the messages that ``chosen`` leaves out; see ``History.exclude``."""
     return _sifted(messages, conditions, wanted=False)
 
 
-def _sifted(messages: History | Msg | Iterable[MsgLike], conditions: Mapping[str, Any], *, wanted: bool) -> History:
+def _sifted(messages: Messages, conditions: Mapping[str, Any], *, wanted: bool) -> History:
     history = as_history(messages)
     tests = _tests(**conditions)
     return _with(history, [message for message in history if all(test(message) for test in tests) is wanted])
@@ -117,7 +117,7 @@ _MEANINGS: Mapping[str, _Meaning] = {
 
 
 def filter_messages(
-    messages: History | Msg | Iterable[MsgLike],
+    messages: Messages,
     *,
     include_names: str | Iterable[str] | None = None,
     exclude_names: str | Iterable[str] | None = None,

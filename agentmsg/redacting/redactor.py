@@ -18,7 +18,7 @@ from agentmsg.fitting.edited import over
 from agentmsg.fitting.fitted import Fitted, Known
 from agentmsg.fitting.losses import Loss, Losses, relisted
 from agentmsg.model.checks import clean_repr, listed, one_of
-from agentmsg.model.history import History, MsgLike, as_history
+from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.pickling import repr_html
 from agentmsg.redacting.finding import Found, Texts, kinds_in
@@ -127,7 +127,7 @@ class Redactor:
         chosen = [rule for rule in RULES if rule.kind in self.kinds]
         object.__setattr__(self, "_rules", (*own, *chosen))
 
-    def __call__(self, history: History | Msg | Iterable[MsgLike]) -> Redaction:
+    def __call__(self, history: Messages) -> Redaction:
         """Return a history without its secrets, and the secrets; see ``redact``.
 
         Raises:
@@ -178,7 +178,7 @@ def _unescaped(text: str) -> str:
 
 
 def redact(
-    history: History | Msg | Iterable[MsgLike],
+    history: Messages,
     *,
     kinds: Iterable[SecretKind | Literal["default"]] | None = None,
     patterns: Mapping[str, str | re.Pattern[str]] | None = None,

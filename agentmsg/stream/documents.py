@@ -6,7 +6,7 @@ can't be reported. For the complete message, ``encode`` makes a loss report.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import attrs
 
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["decode_chunk", "encode_chunk"]
 
 
 def decode_chunk(
-    document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Any
+    document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Unpack[CodecOptions]
 ) -> MsgChunk:
     """Read a chunk from plain data.
 
@@ -53,7 +54,11 @@ def decode_chunk(
 
 
 def encode_chunk(
-    chunk: MsgChunk, codec: CodecName | Codec, *, on_loss: Literal["error", "ignore"] = "error", **options: Any
+    chunk: MsgChunk,
+    codec: CodecName | Codec,
+    *,
+    on_loss: Literal["error", "ignore"] = "error",
+    **options: Unpack[CodecOptions],
 ) -> Any:
     """Write a chunk as plain data.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from agentmsg.errors import AgentMsgError, DecodeError
 from agentmsg.formats.events import events_of
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.stream.chunk import MsgChunk
     from agentmsg_codecs import CodecName
+    from agentmsg_codecs.options import CodecOptions
 
 __all__ = ["ChunkReader"]
 
@@ -31,7 +32,7 @@ class ChunkReader:
         CodecLookupError: if there is no such codec or option; code "option" if the format has no streams.
     """
 
-    def __init__(self, codec: CodecName | Codec, **options: Any) -> None:
+    def __init__(self, codec: CodecName | Codec, **options: Unpack[CodecOptions]) -> None:
         events = events_of(get_codec(codec))
         self._codec = get_codec(events.response, **options)
         self._read = events.reader(self._codec)

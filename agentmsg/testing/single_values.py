@@ -138,7 +138,7 @@ def single_values() -> Iterator[History]:
 
 def _messages() -> Iterator[Msg]:
     for role in _ROLES:
-        yield Msg(role, (), id=None, created_at=None)
+        yield Msg(role=role, id=None, created_at=None)
         for name in _names(Msg):
             for value in _values(name) if name not in ("role", "content") else ():
                 yield _message(role, **{name: value})
@@ -154,7 +154,7 @@ def _message(role: Any, *content: BaseBlock, **fields: Any) -> Msg:
     """Return a message with only the given values; without content, with a text."""
     usual = ToolResultBlock("c1", (TextBlock("Hi"),)) if role == "tool" else TextBlock("Hi")
     given: dict[str, Any] = {"id": None, "created_at": None, **fields}
-    return Msg(role, content or (usual,), **given)
+    return Msg(role=role, content=content or (usual,), **given)
 
 
 def _blocks() -> Iterator[BaseBlock]:

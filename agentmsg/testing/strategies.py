@@ -47,7 +47,6 @@ from agentmsg import (
     Usage,
     VideoBlock,
 )
-from agentmsg.model.generated import MadeTime
 
 __all__ = ["blocks", "chunks", "histories", "json_values", "keys", "messages", "numbers", "texts"]
 
@@ -253,7 +252,7 @@ def _times() -> st.SearchStrategy[Any]:
     )
     return st.one_of(
         st.none(),
-        st.just(MadeTime(2026, 1, 2, 3, 4, 5, 678901, UTC)),
+        st.just(datetime(2026, 1, 2, 3, 4, 5, 678901, UTC, fold=1)),
         st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=zones),  # noqa: DTZ001 - naive ones too
     )
 
@@ -275,8 +274,8 @@ def messages() -> st.SearchStrategy[Msg]:
 def _messages(typical: st.SearchStrategy[Any]) -> st.SearchStrategy[Msg]:
     return st.builds(
         Msg,
-        st.sampled_from(ROLES),
-        st.one_of(typical, st.lists(blocks(), max_size=3)),
+        role=st.sampled_from(ROLES),
+        content=st.one_of(typical, st.lists(blocks(), max_size=3)),
         id=st.one_of(_ids(), st.just(Made("made_2"))),
         created_at=_times(),
         name=_optional(texts()),

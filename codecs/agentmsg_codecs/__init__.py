@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-__all__ = ["CODECS", "CodecName", "ResponseCodecName"]
+__all__ = ["CODECS", "CodecName"]
 
 CodecName: TypeAlias = Literal[
     "agentscope",
@@ -40,11 +40,6 @@ CodecName: TypeAlias = Literal[
     "vercel-ui",
 ]
 """The name of a codec that ships with agentmsg; ``agentmsg.get_codec`` takes those of others, too."""
-
-ResponseCodecName: TypeAlias = Literal[
-    "anthropic-response", "bedrock-response", "gemini-response", "openai-response", "openai-responses-response"
-]
-"""The codecs whose document is one response, and so always an object."""
 
 CODECS: dict[str, str] = {
     "agentscope": "agentmsg_codecs.agentscope:AgentScopeCodec",

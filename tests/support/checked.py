@@ -14,7 +14,7 @@ __all__ = ["msg", "refused", "returned", "sent_and_back", "written"]
 
 def msg(role: str, *content: am.Block, **fields: Any) -> am.Msg:
     """Return a message without id and time."""
-    return am.Msg(role, content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type] # any names
+    return am.Msg(role=role, content=content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type] # any names
 
 
 def returned(document: Any, *, codec: am.Codec) -> am.History:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import agentmsg as am
-from agentmsg.model.generated import Made, MadeTime
+from agentmsg.model.generated import Made
 
 __all__ = ["grand_tour"]
 
@@ -180,10 +180,10 @@ def grand_tour() -> am.History:
         datetime(2026, 1, 2, 3, 4, 5),
         datetime(1, 1, 1, tzinfo=UTC),
         datetime(9999, 12, 31, 23, 59, 59, 999999, timezone(-timedelta(hours=23, minutes=59, seconds=59))),
-        MadeTime(2026, 1, 2, 3, 4, 5, 6, UTC),
+        datetime(2026, 1, 2, 3, 4, 5, 6, UTC, fold=1),
     )
     messages = [
-        *(am.Msg(role, "hi" if role else (), **bare) for role in _ROLES),  # type: ignore[arg-type]
+        *(am.Msg(role=role, content="hi" if role else (), **bare) for role in _ROLES),  # type: ignore[arg-type]
         *(am.Msg("user", "when", id=Made(f"m_{index}"), created_at=time) for index, time in enumerate(times)),
         am.Msg("user", _blocks(), **bare),
         am.Msg("assistant", _calls(), **bare),

@@ -36,7 +36,7 @@ def work_of(function: Callable[[], Any]) -> tuple[int, Any]:
 
 def _msg(role: Any, *blocks: Any, **fields: Any) -> am.Msg:
     given: dict[str, Any] = {"id": None, "created_at": None, **fields}
-    return am.Msg(role, blocks, **given)
+    return am.Msg(role=role, content=blocks, **given)
 
 
 def _text(number: int, **fields: Any) -> am.TextBlock:

@@ -30,7 +30,7 @@ HINT = am.CacheHint()
 
 def msg(role: Any, *content: Any, **fields: Any) -> am.Msg:
     """Return a message without id and time, as requests have them."""
-    return am.Msg(role, content, id=None, created_at=None, **fields)
+    return am.Msg(role=role, content=content, id=None, created_at=None, **fields)
 
 
 def user(*parts: Any) -> dict[str, Any]:

@@ -5,36 +5,49 @@ from __future__ import annotations
 
 import dataclasses
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Annotated, Any, assert_type
+from typing import IO, TYPE_CHECKING, Annotated, Any, assert_never, assert_type
 
 import attrs
 from pydantic import BaseModel
 
 from agentmsg import (
     JSON,
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
     As,
+    AudioBlock,
     BaseBlock,
     Block,
     Citation,
     CodecName,
+    CompactionBlock,
     ContentBlock,
     Conversion,
+    DataBlock,
+    FileBlock,
     History,
     ImageBlock,
     Msg,
     MsgBuilder,
+    NativeBlock,
     Recorder,
+    RefusalBlock,
     Role,
     Source,
+    SourceBlock,
     TextBlock,
+    ThinkingBlock,
     ToolResultBlock,
+    ToolsBlock,
     ToolSpec,
     ToolUseBlock,
     URLSource,
     Usage,
+    VideoBlock,
     approximate_tokens,
     codec_names,
     convert,
+    decode,
     dump,
     dump_lines,
     encode,
@@ -47,8 +60,11 @@ from agentmsg import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
     from pathlib import Path
+
+    from agentmsg import CallFields, MessageFields
 
 
 @attrs.frozen
@@ -181,10 +197,10 @@ def converting(history: History, path: Path, binary: IO[bytes], text: IO[str]) -
     assert_type(History.decode([], "openai"), History)
     assert_type(Msg.decode({}, get_codec("openai")), Msg)
     history.messages_for("openai", losses=[], thinking="text").append({})
-    assert_type(encode(["text", {"role": "user", "content": "x"}], "openai"), Any)
+    assert_type(encode(["text", {"role": "user", "content": "x"}], "openai"), dict[str, Any])
     assert_type(encode(history, "openai-response"), dict[str, Any])
     assert_type(history.encode("anthropic-response", on_loss="ignore"), dict[str, Any])
-    assert_type(convert([], recognize([]), "anthropic"), Conversion)
+    assert_type(convert([], recognize([]), "anthropic"), Conversion[dict[str, Any]])
     assert_type(load("a.json"), History)
     assert_type(load(path, "openai", duplicates="error"), History)
     assert_type(load(binary), History)
@@ -216,9 +232,76 @@ def fields(chat: Chat) -> None:
     Chat(body=History.of("x"), source=URLSource("u"))
 
 
+def documents(history: History, message: Msg, raw: bytes, body: dict[str, Any], rows: list[dict[str, str]]) -> bytes:
+    """What is written has the type of the format's documents; options are known by name."""
+    assert_type(encode(history, "anthropic", thinking="text", on_loss="ignore"), dict[str, Any])
+    assert_type(encode(rows, "openai", container="list"), list[Any])
+    assert_type(encode(message, "langchain"), dict[str, Any])
+    assert_type(encode(history, "langchain", form="flat"), list[Any])
+    assert_type(encode(history, "langchain", container="object"), dict[str, Any])
+    assert_type(encode("text", "msgpack"), list[Any])
+    assert_type(history.encode("gemini", turns="merged"), dict[str, Any])
+    assert_type(history.encode("vercel"), list[Any])
+    assert_type(message.encode("vercel"), dict[str, Any])
+    assert_type(message.encode("langgraph"), list[Any])
+    assert_type(history.encode(get_codec("plugin", own=1), own=2), Any)
+    assert_type(convert(body, "openai", "anthropic", model="m").document, dict[str, Any])
+    assert_type(convert(body, "openai", "langchain").document, list[Any])
+    assert_type(convert(raw, "openai", recognize(raw)), Conversion[bytes])
+    plain: Conversion = convert(body, "openai", recognize(body))
+    print(plain.losses)
+    return convert(raw, "openai", "langchain").document
+
+
+def agent(history: History, client: Callable[..., object], run: Callable[[str, Any], str]) -> History:
+    """The loop in which a service runs tools, and switches its provider."""
+    while True:
+        history += decode(client(**encode(history, "anthropic", thinking="text")), "anthropic-response")
+        request = encode(history.with_settings(model="gpt-5"), "openai", on_loss="ignore")
+        history = history + decode(client(messages=request["messages"]), "openai-response")
+        contents = encode(history, "gemini")["contents"]
+        history = history + decode(client(contents=contents), "gemini-response", turns="kept")
+        calls = history[-1].tool_calls
+        for call in calls:
+            text = run(call.name, call.args["city"])
+            history = history + (call.result(text) if text else call.result(error="nothing", status="error"))
+            history = history + Msg.tool(text, tool_call_id=call.id, name=call.name)
+        if not calls:
+            return history + "Thanks" + {"role": "user", "content": "Bye"}
+
+
+def storing(history: History, rows: list[dict[str, str]], role: str) -> History:
+    """Rows of a database become messages, and messages rows."""
+    for message in history:
+        at: datetime | None = message.created_at
+        print(message.id, at, message.to_json())
+    asked: MessageFields = {"role": "user", "content": "x"}
+    call: CallFields = {"id": "c1", "name": "f", "args": {"a": 1}}
+    said = Msg.assistant(tool_calls=[call, {"name": "f", "arguments": "{}"}])
+    copies = [Msg(message.role, message.content) for message in history]
+    copies += [Msg(role=row["role"], content=row["content"]) for row in rows]
+    return History.of(*rows) + rows + copies + [Msg(role, "x"), asked, said]
+
+
+def exhausting(block: Block) -> str:
+    """A match over all blocks of ours needs no other case; yours are blocks wherever blocks are taken."""
+    Msg.user("x").with_content([block, PollBlock("Tea?")])
+    match block:
+        case TextBlock() | RefusalBlock() | ThinkingBlock() | CompactionBlock():
+            return "words"
+        case ImageBlock() | AudioBlock() | VideoBlock() | FileBlock() | SourceBlock():
+            return "media"
+        case ToolUseBlock() | ToolResultBlock() | ToolsBlock() | ApprovalRequestBlock() | ApprovalResponseBlock():
+            return "tools"
+        case DataBlock(data) | NativeBlock(value=data):
+            return str(data)
+        case _:
+            assert_never(block)
+
+
 def naming(history: History, codec: CodecName, plugin: str) -> None:
     """A codec's name is a known word; an unknown one goes through ``get_codec``."""
-    encode(history, codec).get("x")
+    assert_type(encode(history, codec), dict[str, Any] | list[Any])
     encode(history, get_codec(plugin, version=1))
     for name in codec_names():
         history.messages_for(name)

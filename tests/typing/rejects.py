@@ -6,6 +6,7 @@ from __future__ import annotations
 import attrs
 
 from agentmsg import (
+    As,
     Base64Source,
     FileBlock,
     History,
@@ -56,8 +57,6 @@ Msg.tool("x", tool_call_id="c1", error=5)  # error: an error is a text
 Msg.builder().set(contents="x")  # error: a field misspelt
 Msg.remove()  # error: a removal needs an id
 Msg()  # error: a message needs a role
-Msg(role="asistant")  # error: a role misspelt
-Msg("User", "x")  # error: a role in capitals
 Msg(Role.ASISTANT)  # error: a role misspelt
 Msg("user", content=5)  # error: content is a text or blocks
 Msg("user", [{"type": "text"}])  # error: content is blocks
@@ -109,6 +108,31 @@ history.messages = ()  # error: no field can be set
 History([5])  # error: messages are Msg
 History.of(5)  # error: neither message, text nor mapping
 history + [5]  # error: messages are Msg
+history + 5  # error: neither messages, message, text nor mapping
+history + b"hi"  # error: bytes are no text
+encode(history, "anthropic", thinkng="text")  # error: an option misspelt
+encode(history, "anthropic", thinking="txt")  # error: no such word
+encode(history, "anthropic", wire="json")  # error: an option of others
+encode(history, "anthropic", max_tokens=5)  # error: a setting is no option
+encode(history, "langchain", thinking="text")  # error: an option of others
+encode(history, "langchain").get("x")  # error: a list
+encode(history, "openai", container="list")["messages"]  # error: a list
+convert(b"[]", "openai", "anthropic").document["messages"]  # error: bytes
+convert([], "openai", "anthropic", modle="x")  # error: an argument misspelt
+history.encode("openai", thinkng="text")  # error: an option misspelt
+message.encode("openai", thinkng="text")  # error: an option misspelt
+history.messages_for("openai", thinkng="text")  # error: an option misspelt
+decode([], "openai", thinkng="text")  # error: an option misspelt
+loads(b"[]", "openai", thinkng="text")  # error: an option misspelt
+dumps(history, "openai", thinkng="text")  # error: an option misspelt
+load("missing.json", "openai", thinkng="text")  # error: an option misspelt
+load_lines("missing.json", "openai", thinkng="text")  # error: an option misspelt
+dump(history, "/nowhere/a.json", "openai", thinkng="text")  # error: an option misspelt
+dump_lines(history, "/nowhere/a.jsonl", "openai", thinkng="text")  # error: an option misspelt
+As("openai", thinkng="text")  # error: an option misspelt
+ToolUseBlock("c1", "f").result(5)  # error: a result is a text or blocks
+ToolUseBlock("c1", "f").result("x", eror="late")  # error: a field misspelt
+ToolUseBlock("c1", "f").args["x"] = 1  # error: arguments are read-only
 history.messages_for(5)  # error: a codec is a name or a codec
 history.extended(5)  # error: neither message, text nor mapping
 load(5)  # error: a path or a file

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import Made
-from agentmsg.formats import adopt, grouping, maker, note_of, times
+from agentmsg.formats import adopt, given, grouping, maker, note_of
 from agentmsg_codecs.agentscope.dialect import is_result
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _is_part_of(role: str) -> Callable[[am.Msg], bool]:
 def _has_no_head(message: am.Msg) -> bool:
     return (
         (message.id is None or type(message.id) is Made)
-        and (message.created_at is None or type(message.created_at) is times.MadeTime)
+        and given(message.created_at) is None
         and not message.metadata
         and not message.extras
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats import KEEP, Cell, Native, is_marked, natives, spelling, times, usually
+from agentmsg.formats import KEEP, Cell, Native, given, is_marked, natives, spelling, times, usually
 from agentmsg.formats.forms import Hatch
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _is_exact(time: datetime) -> bool:
 def _older_spelling(time: datetime) -> str | None:
     """Return a time with milliseconds; None for a made one, with more digits or a zone."""
     if not _is_exact(time):
-        return None if type(time) is times.MadeTime else time.isoformat(" ")
+        return given(time) and time.isoformat(" ")
     text = times.write_time(time)
     return f"{text[:10]} {text[11:23]}" if time.microsecond else f"{text[:10]} {text[11:]}.000"
 

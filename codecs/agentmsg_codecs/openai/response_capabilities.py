@@ -16,6 +16,7 @@ from agentmsg.formats import (
     Swap,
     carried_extras,
     cells,
+    given,
     is_list,
     is_marked,
     is_object,
@@ -188,7 +189,7 @@ def _required(message: am.Msg) -> dict[str, Any]:
         wanted["id"] = f"chatcmpl-{message.digest()[:24]}"
     if message.model is None and "model" not in lacks:
         wanted["model"] = "unknown"
-    if isinstance(message.created_at, times.MadeTime):
+    if message.created_at is not None and given(message.created_at) is None:
         wanted["created_at"] = times.nearest_second(message.created_at)
     elif message.created_at is None and "created_at" not in lacks:
         wanted["created_at"] = datetime.fromtimestamp(0, UTC)

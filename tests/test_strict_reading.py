@@ -1,0 +1,194 @@
+"""Strict reading: ``unknown="error"`` refuses by name what the model has no place for."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import pytest
+from fastapi import Body, FastAPI
+from fastapi.testclient import TestClient
+from pydantic import TypeAdapter, ValidationError
+
+import agentmsg as am
+from agentmsg.values.frozen import plain_copy
+from agentmsg.values.types import is_list, is_object
+from data import some
+from support.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+KNOWN: dict[str, Any] = {
+    "agentmsg": 1,
+    "messages": [
+        {"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "u"}}], "usage": {"input": 1}},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "x", "citations": [{"url": "u"}], "cache": {"kind": "ephemeral"}},
+                {"type": "tool_use", "id": "c", "name": "f", "input": {"free": {"form": 1}}},
+            ],
+        },
+        {
+            "role": "tool",
+            "content": [{"type": "tool_result", "tool_call_id": "c", "content": [{"type": "text", "text": "y"}]}],
+        },
+    ],
+    "tools": [{"type": "tool", "name": "f", "parameters": {"free": 1}}],
+}
+# What is changed at a place, and how the error calls it.
+CASES: list[tuple[tuple[Any, ...], Any, str]] = [
+    (("messages", 0, "role"), "usr", "role 'usr'"),
+    (("messages", 0, "content", 0, "type"), "imgae", "block type 'imgae'"),
+    (("messages", 2, "content", 0, "content", 0, "type"), "txt", "block type 'txt'"),
+    *(
+        ((*path, "surprise"), value, "key 'surprise'")
+        for value in (1, None, {"a": [1]})
+        for path in (
+            (),
+            ("messages", 0),
+            ("messages", 0, "usage"),
+            ("messages", 0, "content", 0),
+            ("messages", 0, "content", 0, "source"),
+            ("messages", 1, "content", 0, "citations", 0),
+            ("messages", 1, "content", 0, "cache"),
+            ("messages", 1, "content", 1),
+            ("messages", 2, "content", 0, "content", 0),
+            ("tools", 0),
+        )
+    ),
+]
+# Under these keys there is free-form JSON, or what a provider reports.
+FREE = frozenset(
+    {
+        "additional_kwargs", "args", "arguments", "artifact", "billing", "context", "data", "format",
+        "groundingMetadata", "input", "inputSchema", "input_schema", "instruction", "json", "logprobs",
+        "metadata", "metrics", "node_metadata",
+        "output", "parameters", "response", "response_metadata", "result", "schema", "stop_details", "usage",
+        "usageMetadata", "usage_metadata", "value", "videoMetadata",
+    }
+)  # fmt: skip
+
+
+def _with(document: Any, path: tuple[Any, ...], value: Any) -> Any:
+    copy = place = plain_copy(document, 250)
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return copy
+
+
+def _objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if is_object(value):
+        yield path
+    items: Any = value.items() if is_object(value) else enumerate(value) if is_list(value) else ()
+    for key, item in items:
+        if key not in FREE:
+            yield from _objects(item, (*path, key))
+
+
+@pytest.mark.parametrize(("path", "value", "word"), CASES)
+def test_the_canonical_form_is_read_strictly(path: tuple[Any, ...], value: Any, word: str) -> None:
+    """An unknown key, role or type is kept by default, and named with its place by a strict reader."""
+    assert am.same(am.decode(KNOWN, "json", unknown="error"), am.decode(KNOWN, "json"))
+    document = _with(KNOWN, path, value)
+    am.decode(document, "json")
+    with pytest.raises(am.DecodeError) as caught:
+        am.decode(document, "json", unknown="error")
+    assert (caught.value.code, caught.value.codec, caught.value.path) == ("unknown", "json", path)
+    assert f"{word} at /{'/'.join(map(str, path))}" in caught.value.message
+
+
+def test_each_is_named() -> None:
+    """One error names all, in the order of the document, and its path is that of the first; too many are counted."""
+    document = _with(_with(KNOWN, ("messages", 1, "content", 1, "b"), 1), ("messages", 0, "a"), 1)
+    with pytest.raises(am.DecodeError) as caught:
+        am.decode(document, "json", unknown="error")
+    assert caught.value.path == ("messages", 0, "a")
+    assert caught.value.message == "unknown: key 'a' at /messages/0/a, key 'b' at /messages/1/content/1/b"
+    many = {**KNOWN, **{f"k{number}": 1 for number in range(50)}}
+    with pytest.raises(am.DecodeError, match="and 30 more"):
+        am.decode(many, "json", unknown="error")
+
+
+@pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("langgraph", "msgpack")])
+def test_every_codec_reads_strictly(name: am.CodecName) -> None:
+    """A new key in any object of a document that is known throughout is refused, there or further out."""
+    tried: set[str] = set()
+    for _, document in some(documents(name), 60):
+        try:
+            am.decode(document, name, unknown="error")
+        except am.DecodeError:
+            continue
+        for path in _objects(document):
+            shape = "/".join("*" if isinstance(step, int) else step for step in path)
+            if shape not in tried and "rovider" not in shape and "Metadata" not in shape and "context" not in shape:
+                tried.add(shape)
+                with pytest.raises(am.DecodeError) as caught:
+                    am.decode(_with(document, (*path, "x_new"), "!"), name, unknown="error")
+                found = caught.value.path
+                assert found[: len(path)] == path or path[: len(found) - 1] == found[:-1]
+
+
+def _ways(raw: bytes, path: Path) -> dict[str, Callable[[am.CodecName, Any], Any]]:
+    path.write_bytes(raw)
+    return {
+        "decode": lambda name, unknown: am.decode(json.loads(raw), name, unknown=unknown),
+        "loads": lambda name, unknown: am.loads(raw, name, unknown=unknown),
+        "History.decode": lambda name, unknown: am.History.decode(json.loads(raw), name, unknown=unknown),
+        "convert": lambda name, unknown: am.convert(raw, name, "json", unknown=unknown),
+        "convert plain data": lambda name, unknown: am.convert(json.loads(raw), name, "json", unknown=unknown),
+        "load": lambda name, unknown: am.load(path, name, unknown=unknown),
+        "load_lines": lambda name, unknown: list(am.load_lines(path, name, unknown=unknown)),
+    }
+
+
+@pytest.mark.parametrize("way", list(_ways(b"[]", Path(os.devnull))))
+def test_every_way_in_may_be_strict(way: str, tmp_path: Path) -> None:
+    """What reads, reads strictly if asked, and knows no third way."""
+    raw = json.dumps({"messages": [{"role": "user", "content": "x", "surprise": 1}]}).encode()
+    read = _ways(raw, tmp_path / "a.jsonl")[way]
+    read("openai", "keep")
+    with pytest.raises(am.DecodeError) as caught:
+        read("openai", "error")
+    assert caught.value.code == "unknown"
+    assert caught.value.path[-3:] == ("messages", 0, "surprise")
+    with pytest.raises(am.InvalidMessage):
+        read("openai", "ignore")
+
+
+def test_a_strict_body_is_refused_at_its_place() -> None:
+    """FastAPI answers 422 with the place; pydantic's error has our code."""
+    app = FastAPI()
+
+    @app.post("/")
+    def take(history: Annotated[am.History, am.As("json", unknown="error"), Body()]) -> int:
+        return len(history)
+
+    client = TestClient(app)
+    assert client.post("/", json=KNOWN).json() == 3
+    answer = client.post("/", json=_with(KNOWN, ("messages", 0, "role"), "usr"))
+    assert answer.status_code == 422
+    assert answer.json()["detail"][0]["loc"] == ["body", "messages", 0, "role"]
+    strict = TypeAdapter(Annotated[am.Msg, am.As("openai", unknown="error")])
+    with pytest.raises(ValidationError) as caught:
+        strict.validate_python({"role": "user", "content": "x", "nme": "Ada"})
+    assert caught.value.errors()[0]["type"] == "unknown"
+    with pytest.raises(am.InvalidMessage):
+        am.As("json", unknown="ignore")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("word", ["hello", "User", "asistant", "", "Hello there", "moderator"])
+def test_a_role_by_position_is_a_known_one(word: str) -> None:
+    """``Msg("hello")`` means a text; any other word is a role where it is called one."""
+    for given in ((word,), (word, "text")):
+        with pytest.raises(am.InvalidMessage) as caught:
+            am.Msg(*given)
+        assert (caught.value.code, caught.value.path) == ("unknown", ("role",))
+        assert f"Msg.user({word!r})" in caught.value.message
+    assert am.Msg(role=word, content="text").role == word
+    assert am.Msg("user").evolve(role=word).role == word
+    assert am.Msg.builder().role(word).build().role == word
