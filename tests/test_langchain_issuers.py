@@ -39,6 +39,18 @@ def said(text: str) -> dict[str, Any]:
 LISTED: dict[str, Any] = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "s", "tools": []}
 SEARCH = {"type": "search", "query": "x"}
 SAID = am.TextBlock("So.", item_id="msg_1")
+LONE = am.ToolResultBlock(
+    "t1", [am.TextBlock("found")], kind="server", provider="bedrock", status="success",
+    extras={"bedrock.item": {"type": "nova_grounding_result"}},
+)  # fmt: skip
+CITED = am.Citation(
+    title="T",
+    cited_text="x",
+    start=0,
+    end=1,
+    kind="documentChar",
+    extras={"bedrock": {"/location": {"documentIndex": 0}}},
+)
 # Who answered, the blocks, and content as the issuer's client makes it.
 CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
     "thinking of Anthropic": (
@@ -130,6 +142,32 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
             },
         ],
     ),
+    "signed code, beside what the client has no part for": (
+        GOOGLE,
+        [
+            served("google", "ce_1", "code_execution", {"language": "PYTHON", "code": "1"}, **signed("google")),
+            am.ImageBlock(am.URLSource("https://x/a.png")),
+            am.TextBlock("So.", **signed("google", "+/8=")),
+        ],
+        [
+            {"type": "executable_code", "executable_code": "1", "language": "PYTHON",
+             "extras": {"id": "ce_1", "signature": "c2ln"}},
+            {"type": "image", "url": "https://x/a.png"},
+            {"type": "text", "text": "So.", "extras": {"signature": "+/8="}},
+        ],
+    ),
+    "a result of Bedrock without its call": (
+        BEDROCK,
+        [LONE],
+        [{"type": "tool_result", "tool_use_id": "t1", "is_error": False, "name": "nova_grounding",
+          "content": [{"type": "text", "text": "found"}]}],
+    ),
+    "citations of Bedrock": (
+        {},
+        [am.TextBlock("So.", citations=[CITED])],
+        [{"type": "text", "text": "So.", "citations": [{"title": "T", "sourceContent": [{"text": "x"}],
+          "location": {"documentChar": {"documentIndex": 0, "start": 0, "end": 1}}}]}],
+    ),
     "reasoning of Bedrock": (
         BEDROCK,
         [am.ThinkingBlock("hm", **signed("bedrock")), TEXT],
@@ -154,6 +192,43 @@ def test_an_answer_has_the_form_of_its_issuer(codec: am.CodecName, who: Any, blo
     assert am.same(back.content, message.content)
     assert (back.provider, back.api) == (message.provider, message.api)
     assert same_document(am.thaw(am.encode(am.decode(am.thaw(document), codec), codec)), am.thaw(document))
+
+
+# What only Converse takes, and its parts.
+GIVEN: dict[str, tuple[am.Block, Any]] = {
+    "a video in a bucket": (
+        am.VideoBlock(am.URLSource("s3://b/v.mp4", "video/mp4", extras={"bedrock": {"bucketOwner": "1"}})),
+        {"video": {"format": "mp4", "source": {"s3Location": {"uri": "s3://b/v.mp4", "bucketOwner": "1"}}}},
+    ),
+    "a document to cite": (
+        am.FileBlock(
+            am.TextSource("x", "text/plain"), name="D", extras={"bedrock.item": {"citations": {"enabled": True}}}
+        ),
+        {"document": {"format": "txt", "name": "D", "source": {"text": "x"}, "citations": {"enabled": True}}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("block", "part"), GIVEN.values(), ids=GIVEN)
+def test_what_only_converse_takes_is_its_part(block: Any, part: Any) -> None:
+    """Its client refuses LangChain's own part for it, and sends this one as it is."""
+    message = am.Msg("user", [block])
+    (native,) = am.thaw(am.encode([message], "langchain"))
+    assert same_document(native["data"]["content"], [part])
+    assert am.same(am.decode([native], "langchain").messages[0].content, message.content)
+
+
+def test_an_answer_says_no_words_of_the_user() -> None:
+    """OpenAI's compaction repeats them: they are told, and the summary is in the client's form."""
+    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}
+    blocks = [
+        am.NativeBlock("openai-responses", asked, fallback="Hi"),
+        am.CompactionBlock(encrypted="x", item_id="cmp_1"),
+    ]
+    losses: list[am.Loss] = []
+    (native,) = am.thaw(am.encode([am.Msg("assistant", blocks, **RESPONSES)], "langchain", losses=losses))
+    assert native["data"]["content"] == [{"type": "compaction", "id": "cmp_1", "encrypted_content": "x"}]
+    assert [(loss.path[2:], loss.level) for loss in losses] == [(("content", 0), "content")]
 
 
 USE = {"name": "f", "args": {"a": 1}, "id": "c1", "type": "tool_call"}

@@ -30,6 +30,8 @@ KINDS: dict[str, tuple[str, bytes, str | None]] = {
     "by its name in capitals": ("CLIP.MP4", b"\x00\x00", "video/mp4"),
     "first bytes before the name": ("shot.png", JPEG, "image/jpeg"),
     "a container told by its second word": ("a.bin", WEBP, "image/webp"),
+    "a sound told by its second word": ("a.bin", b"RIFF\x24\x00\x00\x00WAVEfmt ", "audio/wav"),
+    "a sound with a tag": ("a.bin", b"ID3\x03\x00\x00", "audio/mpeg"),
     "the last suffix counts": ("a.png.csv", b"a,b", "text/csv"),
     "of no usual kind": ("a.odd", b"?", None),
     "a name that is a suffix's": ("png", b"?", None),

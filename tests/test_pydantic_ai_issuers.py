@@ -92,6 +92,13 @@ BEDROCK: list[tuple[Any, list[dict[str, Any]]]] = [
      [{"tool_name": "code_execution", "args": {"snippet": "1"}}]),
 ]  # fmt: skip
 
+DETAIL = {"type": "reasoning.text", "id": "r", "index": 0, "format": "anthropic-claude-v1"}
+CHAT: list[tuple[Any, list[dict[str, Any]]]] = [
+    ({"reasoning_content": "t"}, [{"content": "t", "id": "reasoning_content"}]),
+    ({"reasoning": "t", "reasoning_details": [{**DETAIL, "text": "t", "signature": "x"}]},
+     [{"content": "t", "id": "reasoning", "signature": "x", "provider_details": DETAIL}]),
+]  # fmt: skip
+
 
 def _answers() -> list[tuple[am.CodecName, Any, str, list[dict[str, Any]]]]:
     """Return responses with one part, by codec, and the parts and provider that are wanted."""
@@ -107,10 +114,10 @@ def _answers() -> list[tuple[am.CodecName, Any, str, list[dict[str, Any]]]]:
     found += [("bedrock-response", {"output": {"message": {"role": "assistant", "content": [p]}},
                "stopReason": "end_turn", "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}},
                "bedrock", wanted) for p, wanted in BEDROCK]  # fmt: skip
-    reasoning = {"role": "assistant", "content": "a", "reasoning_content": "t"}
-    chat = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m",
-            "choices": [{"index": 0, "message": reasoning, "finish_reason": "stop"}]}  # fmt: skip
-    return [*found, ("openai-response", chat, "openai", [{"content": "t", "id": "reasoning_content"}])]
+    found += [("openai-response", {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m",
+               "choices": [{"index": 0, "message": {"role": "assistant", "content": "a", **p},
+                            "finish_reason": "stop"}]}, "openai", wanted) for p, wanted in CHAT]  # fmt: skip
+    return found
 
 
 @pytest.mark.parametrize(("codec", "answer", "provider", "wanted"), _answers())
@@ -137,6 +144,14 @@ def test_the_word_for_a_provider_is_kept() -> None:
     """Older names of Google's provider are Google, and come back."""
     history = returned(_response({"part_kind": "text", "content": "a"}, provider_name="google-gla"), codec=CODEC)
     assert history[0].provider == "google"
+
+
+def test_a_summary_in_a_request_is_its_providers() -> None:
+    """Only Anthropic's can be read, and its client sends back no other."""
+    history = am.History.of(am.Msg("assistant", [am.CompactionBlock("Before.")], id=None, created_at=None))
+    document: Any = am.encode(history, "pydantic-ai")
+    assert document[0]["parts"][0]["provider_name"] == "anthropic"
+    assert am.same(am.decode(document, "pydantic-ai").messages[0].content, history.messages[0].content)
 
 
 def test_parts_that_no_client_made_come_back() -> None:

@@ -230,17 +230,18 @@ def test_a_custom_tool_has_results_of_its_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("codec", "block", "options"),
+    ("role", "codec", "block", "options"),
     [
-        ("anthropic", {"citations": {"enabled": True}}, {"anthropic": {"citations": {"enabled": True}}}),
-        ("anthropic.kind", {"type": "container_upload"}, {"anthropic": {"containerUpload": True}}),
-        ("gemini", {"videoMetadata": {"fps": 2.0}}, {"google": {"videoMetadata": {"fps": 2.0}}}),
+        ("user", "anthropic", {"citations": {"enabled": True}}, {"anthropic": {"citations": {"enabled": True}}}),
+        ("user", "anthropic.kind", {"type": "container_upload"}, {"anthropic": {"containerUpload": True}}),
+        ("user", "gemini", {"videoMetadata": {"fps": 2.0}}, {"google": {"videoMetadata": {"fps": 2.0}}}),
+        ("assistant", "gemini", {"thought": True}, {"google": {"thought": True}}),
     ],
 )
-def test_options_of_media_stand_where_the_client_reads_them(codec: str, block: Any, options: Any) -> None:
-    """What a person says of a document or video reaches its provider."""
+def test_options_of_media_stand_where_the_client_reads_them(role: Any, codec: str, block: Any, options: Any) -> None:
+    """What is said of a document, video or image reaches its provider."""
     media = am.FileBlock(am.URLSource("https://e.org/a", "application/pdf"), extras={codec: block})
-    message = am.Msg("user", (media,), id=None, created_at=None)
+    message = am.Msg(role, (media,), id=None, created_at=None)
     document: Any = am.encode([message], "vercel", losses=[])
     assert document[0]["content"][0]["providerOptions"] == options
     assert am.same(am.decode(document, "vercel"), am.History.of(message))
