@@ -162,6 +162,8 @@ def _look(document: Any, limits: Limits) -> _Look:
                 parsed[parser] = None
         if parsed[parser] is not None:
             trees[name], sample = parsed[parser]
+            if _is_declared(codec, sample):
+                return _Look(trees, [(name, 1.0)])
             takes_samples = _takes_samples(codec)
             # The sample, shared by all codecs, rules out most formats.
             if not takes_samples or _is_likely(codec, sample):
@@ -205,6 +207,13 @@ def _sampled(tree: Any) -> Any:
         return sampled(tree)
     except Exception:  # noqa: BLE001 - whatever a foreign object raises, it isn't a document
         return None
+
+
+def _is_declared(codec: Codec, sample: Any) -> bool:
+    try:
+        return sample is not None and codec.is_declared(sample)
+    except Exception:  # noqa: BLE001 - a foreign codec's fault
+        return False
 
 
 def _takes_samples(codec: Codec) -> bool:

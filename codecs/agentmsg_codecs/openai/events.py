@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentmsg.formats import Native, Unreadable, is_object
+from agentmsg.formats import Native, Unreadable, is_list, is_object
 from agentmsg.formats.events import Events, Fold, pieces_of
 from agentmsg_codecs.openai.folding import CHUNK, RESPONSE, SPLIT, OpenAIFold
 
