@@ -40,6 +40,7 @@ __all__ = [
 CODES: Mapping[str, str] = {
     "busy": "another run is at work on the same target",
     "bytes": "the input is larger than Limits.bytes",
+    "codec": "a codec of another package failed",
     "column": "no column of a Parquet file holds the documents, or several do",
     "compression": "compressed bytes are damaged or cut",
     "content-loss": "writing would lose content that nobody allowed to lose",

@@ -38,8 +38,15 @@ def _ours() -> Mapping[str, str]:
 @cache
 def _theirs() -> Mapping[str, Any]:
     from importlib.metadata import entry_points  # noqa: PLC0415 - see the module's docstring
+    from warnings import warn  # noqa: PLC0415 - the same
 
-    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    found: dict[str, Any] = {}
+    for point in entry_points(group=ENTRY_POINTS):
+        known = _ours().get(point.name) or getattr(found.setdefault(point.name, point), "value", None)
+        if known != point.value:
+            msg = f"agentmsg: the codec {excerpt(point.name)} of {point.value} isn't used: {known} has this name"
+            warn(msg, stacklevel=2)
+    return found
 
 
 def codec_names() -> tuple[CodecName, ...]:

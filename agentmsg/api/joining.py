@@ -161,7 +161,7 @@ class _Group:
             step, *rest = error.path or (0,)
             index = self._part_of(step) if self.cuts is not None and type(step) is int else (0,)
             error.path = (self.index + index[0], *index[1:], *(rest if self.cuts is not None else error.path))
-            raise error.at(codec=self.codec) from None
+            raise error.at(codec=self.codec) from error.__cause__
 
     def _part_of(self, item: int) -> tuple[int, ...]:
         """Return the place of an item: its part, and its place there if that is a list."""

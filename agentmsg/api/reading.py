@@ -78,7 +78,8 @@ def loads(
     except (AgentMsgError, RecursionError) as error:
         room = rooms(chosen, limits)[1]
         if not is_deep(error, usual, room):
-            raise _explained(error, chosen, lambda: chosen.parse(raw, usual, _LAST), raw) from None
+            told = _explained(error, chosen, lambda: chosen.parse(raw, usual, _LAST), raw)
+            raise told from told.__cause__
     from agentmsg.fitting.deep_documents import loads_deep  # noqa: PLC0415 - it takes writing, and is rare
 
     with paused():
@@ -152,7 +153,8 @@ def decoded(document: Any, codec: Codec, limits: Limits) -> History:
         return _remembered(codec.read(copy_document(document, usual.depth, codec.own_form)), codec, document)
     except (AgentMsgError, RecursionError) as error:
         if not is_deep(error, usual, room):
-            raise _explained(error, codec, lambda: _plain(document, codec, usual)) from None
+            told = _explained(error, codec, lambda: _plain(document, codec, usual))
+            raise told from told.__cause__
     from agentmsg.fitting.deep_documents import decode_deep  # noqa: PLC0415 - the same
 
     return decode_deep(document, codec, room)

@@ -30,6 +30,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.pickling import above, repr_html
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import thawed
+from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -311,7 +312,7 @@ def _dumped(history: History, codec: Codec, how: _Way) -> bytes:
     try:
         return codec.to_bytes(fitting)
     except AgentMsgError as error:
-        raise named(error, codec) from None
+        raise named(error, codec) from error.__cause__
 
 
 class _Way(NamedTuple):
@@ -401,6 +402,8 @@ def convert(
     repair: bool = False,
     model: str | None = None,
     max_tokens: int | None = None,
+    source_options: Mapping[str, Any] = EMPTY,
+    **options: Any,
 ) -> Conversion:
     """Convert a document, or a history in hand, to another format, and report exactly what is lost.
 
@@ -421,6 +424,8 @@ def convert(
         model: the name of the model to ask. Without it, a model name that means nothing to the target's provider is
             left out.
         max_tokens: the most tokens to write.
+        source_options: codec options for reading.
+        options: codec options for writing.
 
     Raises:
         DecodeError: if the document can't be read.
@@ -429,7 +434,8 @@ def convert(
         CodecLookupError: if there is no such codec, if ``repair`` has no rules for this provider, or if the format has
             no place for the given settings.
     """
-    chosen, read_by = _two_codecs(document, source, _one_target(target, to), repair=repair)
+    chosen = writing_codec(_one_target(target, to), options, repair=repair)
+    read_by = _reading_codec(document, source, source_options)
     flag(carry, "carry")
     one_of(duplicates, "duplicates", _LAST, "error")
     one_of(on_loss, "on_loss", "report", "error", "ignore")
@@ -482,10 +488,8 @@ def _one_target(target: CodecName | Codec | None, to: CodecName | Codec | None) 
     return chosen
 
 
-def _two_codecs(
-    document: object, source: CodecName | Codec | None, target: CodecName | Codec, *, repair: bool
-) -> tuple[Codec, Codec | None]:
-    """Return the codec to write with, and that to read with: none for a history."""
+def _reading_codec(document: object, source: CodecName | Codec | None, options: Mapping[str, Any]) -> Codec | None:
+    """Return the codec to read with: none for a history."""
     is_history = is_a(document, (History, Msg))
     if is_history and source is not None:
         raise refused_value(
@@ -494,4 +498,4 @@ def _two_codecs(
     if not is_history and source is None and (is_raw(document) or is_a(document, (Mapping,))):
         msg = "of which format? agentmsg.recognize finds it; only a history needs no source"
         raise InvalidMessage(msg, code="required", path=("source",))
-    return writing_codec(target, {}, repair=repair), None if source is None else get_codec(source)
+    return None if source is None else get_codec(source, **options)

@@ -150,6 +150,7 @@ def _look(document: Any, limits: Limits) -> _Look:
     parsed: dict[Any, Any] = {}
     trees: dict[str, Any] = {}
     failure: AgentMsgError | None = None
+    declared: str | None = None
     for name, codec in _codecs():
         parser = type(codec).parse if raw else None
         if parser not in parsed:
@@ -162,12 +163,16 @@ def _look(document: Any, limits: Limits) -> _Look:
                 parsed[parser] = None
         if parsed[parser] is not None:
             trees[name], sample = parsed[parser]
+            if _is_declared(codec, sample):
+                declared = name
             takes_samples = _takes_samples(codec)
             # The sample, shared by all codecs, rules out most formats.
             if not takes_samples or _is_likely(codec, sample):
                 scores[name] = _score(codec, sample if takes_samples else trees[name])
     if failure is not None and not trees:
         raise failure
+    if declared is not None:  # no other comes close
+        scores = {name: min(score, 1 - 2 * _CLOSE) for name, score in scores.items()} | {declared: 1.0}
     look = _Look(trees, sorted((pair for pair in scores.items() if pair[1] > 0), key=_by_score))
     if not _leads(look):
         return look
@@ -205,6 +210,13 @@ def _sampled(tree: Any) -> Any:
         return sampled(tree)
     except Exception:  # noqa: BLE001 - whatever a foreign object raises, it isn't a document
         return None
+
+
+def _is_declared(codec: Codec, sample: Any) -> bool:
+    try:
+        return sample is not None and codec.is_declared(sample)
+    except Exception:  # noqa: BLE001 - a foreign codec's fault
+        return False
 
 
 def _takes_samples(codec: Codec) -> bool:

@@ -142,4 +142,4 @@ def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
 
         return json.dumps(thaw(codec.write(history)), ensure_ascii=False, indent=2).encode()
     except AgentMsgError as error:
-        raise error.at(codec=codec.name) from None
+        raise error.at(codec=codec.name) from error.__cause__

@@ -153,7 +153,7 @@ class Lines(Iterator[History]):
         try:
             found = next(self._found, None)
         except DecodeError as error:
-            raise named(error, self._name) from None
+            raise named(error, self._name) from error.__cause__
         is_first, self._is_begun = not self._is_begun, True
         if found is None:
             if is_first and self._reading.missing:
@@ -165,7 +165,7 @@ class Lines(Iterator[History]):
             return loads(found.data, self._codec or get_codec(recognize(found.data), **self._options), **self._bounds)
         except AgentMsgError as error:
             place = "" if found.at is None else f", at {excerpt(found.at)[1:-1]}"
-            raise named(error, self._name + self._place.format(found.number) + place) from None
+            raise named(error, self._name + self._place.format(found.number) + place) from error.__cause__
 
     def _detected(self, found: Iterator[Found]) -> Codec | None:
         try:
@@ -174,7 +174,7 @@ class Lines(Iterator[History]):
             self.close()
             if isinstance(error, NotUnderstood) and error.is_mixed:
                 error.message += f'; load_lines(..., "{EACH}") detects that of each line'
-            raise named(error, self._name) from None
+            raise named(error, self._name) from error.__cause__
         return None if name is None else get_codec(name, **self._options)
 
     def close(self) -> None:

@@ -85,14 +85,14 @@ def load(
     try:
         found = recognize(data, limits=limits) if chosen is None else chosen
     except NotUnderstood as error:
-        raise named(with_places(error, [data]), source.name) from None
+        raise named(with_places(error, [data]), source.name) from error.__cause__
     except AgentMsgError as error:
-        raise named(error, source.name) from None
+        raise named(error, source.name) from error.__cause__
     chosen = get_codec(found, **options) if chosen is None else chosen
     try:
         return loads(data, chosen, limits=limits, duplicates=duplicates, unknown=unknown)
     except AgentMsgError as error:
-        raise named(error, source.name) from None
+        raise named(error, source.name) from error.__cause__
 
 
 def _only(source: Given, limits: Limits, at: tuple[str, ...]) -> bytes:
@@ -107,7 +107,7 @@ def _only(source: Given, limits: Limits, at: tuple[str, ...]) -> bytes:
                 raise FileError(msg, code=error.code) from None
             raise
         except DecodeError as error:
-            raise named(error, source.name) from None
+            raise named(error, source.name) from error.__cause__
     if reading.missing and not found:
         raise named(nothing_at(at), source.name)
     if len(found) != 1:

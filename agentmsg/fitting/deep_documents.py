@@ -68,7 +68,7 @@ def _proved(
     try:
         history = read()
     except (AgentMsgError, RecursionError) as error:
-        raise refused(error, codec) from None
+        raise refused(error, codec) from error.__cause__
     try:
         comes_back = same_document(written(fit(history, codec).history), document())
         if comes_back and all(_carries(get_codec(name), history) for name in _CANONICAL):

@@ -54,7 +54,7 @@ def _written(history: History, codec: Codec) -> Any:
     try:
         return thawed(codec.write(history))
     except AgentMsgError as error:
-        raise named(error, codec) from None
+        raise named(error, codec) from error.__cause__
     except Exception as error:
         raise _fails(error, codec, "the writer") from error
 
@@ -62,8 +62,9 @@ def _written(history: History, codec: Codec) -> Any:
 def _read(document: Any, codec: Codec) -> History:
     try:
         return codec.read(copy_document(document, room_of(DEFAULT_LIMITS).depth, codec.own_form))
-    except Exception as error:
-        raise _fails(error, codec, "the reader, given what the writer wrote,") from error
+    except Exception as error:  # noqa: BLE001 - whatever a foreign reader raises
+        cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
+        raise _fails(cause, codec, "the reader, given what the writer wrote,") from cause
 
 
 def _fails(error: Exception, codec: Codec, who: str) -> EncodeError:

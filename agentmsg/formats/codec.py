@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import attrs
 
 from agentmsg.errors import CodecLookupError
 from agentmsg.formats.capabilities import MEASURED, Caps
+from agentmsg.formats.foreign import guard
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.lazy import imported
 from agentmsg.model.equality import same
@@ -44,6 +45,9 @@ CONTENT_KEYS = frozenset(
         "system", "text", "thinking", "tool_call_chunks", "tool_calls", "tools", "transcript", "video",
     }
 )  # fmt: skip
+
+
+_GUARDED: set[type[Any]] = set()
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False, slots=False)
@@ -112,6 +116,13 @@ class Codec:
         for word in ("family", "title"):
             if hasattr(cls, "name") and not hasattr(cls, word):
                 setattr(cls, word, cls.name)
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Make a codec; the class of another package is guarded first."""
+        if cls not in _GUARDED:
+            guard(cls)
+            _GUARDED.add(cls)
+        return super().__new__(cls)
 
     def make_caps(self) -> Caps:
         """Return what the format supports, with rules for the rest.
@@ -292,6 +303,14 @@ class Codec:
         except Exception:  # noqa: BLE001 - the same
             # What can't be anything else is refused by its own reader, which says why.
             return likeness if likeness == 1 else likeness / 2
+
+    def is_declared(self, document: Any) -> bool:
+        """Whether a document itself says that it has this format, so that it has no other; by default none does.
+
+        Args:
+            document: as for ``likeness``.
+        """
+        return False
 
     def sample(self, document: Any) -> Any:
         """Return a small, plain part of a document that shows its format as well as the whole.

@@ -18,6 +18,25 @@ if TYPE_CHECKING:
 __all__ = ["Record"]
 
 
+class _Signature:
+    """The signature of a record's class, made for whoever asks: ``help``, notebooks, editors."""
+
+    def __get__(self, _: object, cls: type[Record]) -> Any:
+        from inspect import Parameter, Signature  # noqa: PLC0415 - few ask
+
+        return Signature(
+            [
+                Parameter(
+                    name,
+                    Parameter.POSITIONAL_OR_KEYWORD if is_placed else Parameter.KEYWORD_ONLY,
+                    default=cls._defaults.get(name, Parameter.empty),
+                    annotation=cls._kinds[name],
+                )
+                for name, is_placed in sorted(cls._names.items(), key=lambda item: not item[1])
+            ]
+        )
+
+
 @dataclass_transform(frozen_default=True)
 class Record:
     """Named values that never change, declared as in a dataclass; those after ``_: KW_ONLY`` are passed by name.
@@ -29,6 +48,8 @@ class Record:
     _names: ClassVar[Mapping[str, bool]] = {}
     _places: ClassVar[tuple[str, ...]] = ()
     _defaults: ClassVar[Mapping[str, Any]] = {}
+    _kinds: ClassVar[Mapping[str, Any]] = {}
+    __signature__ = _Signature()
 
     def __init_subclass__(cls) -> None:
         """Collect the names and defaults of a class, after those of its base."""
@@ -41,6 +62,7 @@ class Record:
                 if name in vars(cls):
                     defaults[name] = vars(cls)[name]
         cls._names, cls._defaults = names, defaults
+        cls._kinds = {**cls._kinds, **{name: kind for name, kind in cls.__annotations__.items() if name in names}}
         cls._places = tuple(name for name in names if names[name])
 
     def __init__(self, *args: Any, **named: Any) -> None:

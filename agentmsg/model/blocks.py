@@ -7,6 +7,7 @@ reads and writes it: canonical forms as a tagged object, others if they have a p
 
 from __future__ import annotations
 
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, TypeAlias, TypeVar, cast
 
@@ -376,6 +377,26 @@ _tags: dict[type[BaseBlock], str] = {
 BLOCK_TAGS: Mapping[type[BaseBlock], str] = MappingProxyType(_tags)
 """The tag of each class of block: its ``type`` in the canonical format."""
 _C = TypeVar("_C", bound=type[BaseBlock])
+
+
+@cache
+def load_blocks() -> None:
+    """Load the classes of blocks that other packages name in their entry points (group ``agentmsg.blocks``), once.
+
+    Called when a document has a tag that no class has: looking for them takes long. An entry point is the class, whose
+    name there is its tag if it has none yet; or a module that registers classes. What can't be loaded is a warning.
+    """
+    from importlib.metadata import entry_points  # noqa: PLC0415 - see above
+    from warnings import warn  # noqa: PLC0415 - the same
+
+    for point in entry_points(group="agentmsg.blocks"):
+        try:
+            found: Any = point.load()
+            if isinstance(found, type) and found not in BLOCK_TAGS:
+                register_block(point.name)(cast("Any", found))
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with a foreign module, the tag stays unknown
+            msg = f"agentmsg: the block {excerpt(point.name)} of {point.value} can't be loaded: {error}"
+            warn(msg, stacklevel=2)
 
 
 def register_block(tag: str) -> Callable[[_C], _C]:

@@ -50,7 +50,7 @@ def decode_chunk(
     except InvalidMessage as error:
         raise DecodeError(error.message, code=error.code, path=error.path, codec=chosen.name) from None
     except AgentMsgError as error:
-        raise error.at(codec=chosen.name) from None
+        raise error.at(codec=chosen.name) from error.__cause__
 
 
 def encode_chunk(
@@ -85,7 +85,7 @@ def encode_chunk(
             return document
         back = chosen.read_chunk(thaw(document))
     except AgentMsgError as error:
-        raise error.at(codec=chosen.name) from None
+        raise error.at(codec=chosen.name) from error.__cause__
     # A chunk without a role takes the one that such a document has.
     chunk = chunk if chunk.role is not None else chunk.evolve(role=back.role)
     if not same(back, chunk):

@@ -375,6 +375,9 @@ def typed_errors(codec: Codec, raw: bytes | None, document: Any = None) -> bool:
         else:
             decode(document, codec)
     except AgentMsgError as error:
+        # Users get a typed error even so, but the codec itself should have raised it.
+        if error.code == "codec" and error.__cause__ is not None:
+            raise error.__cause__ from None
         _says_enough(error, codec)
         return False
     return True

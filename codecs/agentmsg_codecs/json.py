@@ -218,4 +218,8 @@ class JsonCodec(Codec):
 
     def likeness(self, document: Any) -> float:
         """Return 1 for an object that names a version of this form."""
-        return 1.0 if is_mapping(document) and type(document.get(FAMILY)) is int else 0.0
+        return float(self.is_declared(document))
+
+    def is_declared(self, document: Any) -> bool:
+        """Whether an object names a version of this form, whatever else it holds."""
+        return is_mapping(document) and type(document.get(FAMILY)) is int

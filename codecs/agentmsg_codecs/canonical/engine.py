@@ -271,7 +271,12 @@ class Engine:
 
     def _lookup(self, table: Mapping[Any, Reader], native: type, item: Any) -> Reader:
         """Return the reader of a tagged object; objects of later versions are kept unchanged."""
-        reader = table.get(self.shape.tag(item))
+        tag = self.shape.tag(item)
+        reader = table.get(tag)
+        if reader is None and native is NativeBlock and type(tag) is str:
+            blocks.load_blocks()
+            self.fill()
+            reader = table.get(tag)
         return reader if reader is not None else lambda value, _: native(codec=FAMILY, value=self.adopt(value))
 
     def read_source(self, native: Any, level: int) -> Any:
