@@ -182,7 +182,7 @@ def _says_nothing(history: History) -> bool:
 
 def _check_understood(document: Any, codec: Codec) -> None:
     """Refuse part of a stream, or a provider's error: a reader that keeps what it doesn't know would take both."""
-    from agentmsg.checking.mistaken import instead  # noqa: PLC0415 - the same
+    from agentmsg.checking.strays import instead  # noqa: PLC0415 - the same
 
     limits = rooms(codec, DEFAULT_LIMITS)[1]
     held = codec.parse(document, limits, _LAST) if is_raw(document) else document

@@ -220,9 +220,7 @@ def tools_for(messages: Messages, codec: CodecName | Codec, **options: Unpack[Co
     return chosen.beside(document)[1] or None
 
 
-def _body_of(
-    messages: Messages, codec: CodecName | Codec, options: dict[str, Any]
-) -> tuple[Codec, Any]:
+def _body_of(messages: Messages, codec: CodecName | Codec, options: dict[str, Any]) -> tuple[Codec, Any]:
     """Return a format with messages, and the document of a history.
 
     Raises:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
+from agentmsg.checking.strays import instead
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, NotUnderstood, excerpt
 from agentmsg.formats.codec import Codec
 from agentmsg.formats.natives import extras_of
@@ -344,8 +345,6 @@ def _not_understood(look: _Look) -> DecodeError:
 
 def _instead(look: _Look) -> str | None:
     """Return what a document is, if it is part of a stream or a provider's error."""
-    from agentmsg.checking.mistaken import instead  # noqa: PLC0415 - it also detects formats
-
     told = next(filter(None, (instead(_sampled(tree), None) for tree in look.trees.values())), None)
     return None if told is None else told.message
 
