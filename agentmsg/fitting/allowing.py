@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.losses import Loss, Losses
 
-__all__ = ["WORDS", "Allow", "Word", "allowed", "needed", "refuse"]
+__all__ = ["WORDS", "Allow", "Word", "allowed", "needed", "refusal"]
 
 Word = Literal[
     "approvals", "audio", "citations", "custom", "data", "extras", "files", "images", "messages", "native", "refusals",
@@ -181,8 +181,8 @@ def _fewest(lacking: list[tuple[Word, ...]]) -> list[str]:
     return words
 
 
-def refuse(losses: Losses, history: History, allow: frozenset[str], how: str, lead: str) -> None:
-    """Refuse to lose content that isn't allowed.
+def refusal(losses: Losses, history: History, allow: frozenset[str], how: str, lead: str) -> LossError | None:
+    """Return the error for losing content that isn't allowed; None if there is none.
 
     Args:
         losses: the losses.
@@ -190,12 +190,7 @@ def refuse(losses: Losses, history: History, allow: frozenset[str], how: str, le
         allow: the words for what may be lost.
         how: says how to allow it, with a place for the words.
         lead: says what would be lost.
-
-    Raises:
-        LossError: if there is such content.
     """
-    if not losses:
-        return
     refused: list[Loss] = []
     lacking: list[tuple[Word, ...]] = []
     for loss in losses.content:
@@ -203,9 +198,9 @@ def refuse(losses: Losses, history: History, allow: frozenset[str], how: str, le
             refused.append(loss)
             lacking += each
     if not refused:
-        return
+        return None
     words = _fewest(lacking)
     more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
     told = how.format(words=",".join(words), quoted=", ".join(map(repr, words)))
     msg = f"{lead}: {'; '.join(map(str, refused[:_SHOWN]))}{more} ({told})"
-    raise LossError(msg, codec=losses.codec, path=refused[0].path, losses=refused, allow=tuple(words))
+    return LossError(msg, codec=losses.codec, losses=refused, allow=tuple(words))

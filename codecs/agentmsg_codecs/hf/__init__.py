@@ -52,10 +52,9 @@ import agentmsg_codecs.hf.columns as own_columns
 import agentmsg_codecs.hf.preferences as preferences
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Native, is_object, made_ids, mark_of, marked, natives, spelling
+from agentmsg.formats import Native, adopt, is_object, made_ids, mark_of, marked, natives, spelling
 from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
-from agentmsg.values.frozen import adopt
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages, unpaired
 from agentmsg_codecs.hf.names import CHOSEN, CONTENT_KEYS, FAMILY, KEPT, LISTS
