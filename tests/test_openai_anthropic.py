@@ -240,7 +240,7 @@ def test_an_image_a_document_and_the_error_flag_of_a_result_are_dropped() -> Non
     back(
         {"messages": [ASK, using(use("1", "look", {})), results(told)]},
         [ASK, calling(call("1", "look", "{}")), answer("1", "Seen.")],
-        "messages/2/content/0/status dropped (content)",
+        "messages/2/content/0/status dropped (annotation)",
         "messages/2/content/0/content/1 dropped (content)",
         "messages/2/content/0/content/2 dropped (content)",
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableSequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, Unpack, cast, overload
 
 import attrs
 
@@ -15,7 +15,7 @@ from agentmsg.api.reading import Unknown, decode, decoded, loads
 from agentmsg.errors import AgentMsgError, CodecLookupError, InvalidMessage, LossError, is_a
 from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.account import account, loses_content
-from agentmsg.fitting.allowing import allowed, refuse
+from agentmsg.fitting.allowing import allowed, refusal
 from agentmsg.fitting.carry import carried, restore
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
@@ -352,7 +352,9 @@ def refuse_losses(losses: Losses, history: History, allow: frozenset[str]) -> No
         LossError: if there is any other.
     """
     how = "allow=[{quoted}] allows it; losses=[] collects the losses, on_loss='ignore' ignores them"
-    refuse(losses, history, allow, how, "writing would lose content")
+    error = refusal(losses, history, allow, how, "writing would lose content")
+    if error is not None:
+        raise error.at(*cast("Loss", error.losses[0]).path)
 
 
 @overload

@@ -13,7 +13,7 @@ from agentmsg.api.reading import loads
 from agentmsg.api.writing import writing_codec
 from agentmsg.errors import AgentMsgError, LossError
 from agentmsg.fitting.account import account
-from agentmsg.fitting.allowing import allowed, refuse
+from agentmsg.fitting.allowing import allowed, refusal
 from agentmsg.fitting.carry import carried, restore, uncarried
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
@@ -96,7 +96,9 @@ class Converter:
             written, losses = carried(fitted, target, self._source.name)
         if job.on_loss == "error" and not losses.carried:
             lost = account(over(alone, history, is_secret=False)) if job.repair else losses
-            refuse(lost, history, self._allow, "--allow {words} allows it", "content would be lost")
+            error = refusal(lost, history, self._allow, "--allow {words} allows it", "content would be lost")
+            if error is not None:
+                raise error
         report, redacted = losses, 0
         if job.hides is not None:
             redacted = sum(one is not other for one, other in zip(original, history, strict=True))

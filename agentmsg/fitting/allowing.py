@@ -6,7 +6,7 @@ several words may allow the same thing: the first is the one to name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from agentmsg.errors import LossError, is_a
 from agentmsg.fitting.difference import thing_at
@@ -31,6 +31,7 @@ from agentmsg.model.blocks import (
     VideoBlock,
 )
 from agentmsg.model.checks import listed, one_of
+from agentmsg.model.fields import Allow, Word
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
@@ -39,18 +40,12 @@ from agentmsg.registry import class_of_family
 from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from agentmsg.fitting.losses import Loss, Losses
 
-__all__ = ["WORDS", "Allow", "Word", "allowed", "needed", "refuse"]
+__all__ = ["WORDS", "Allow", "Word", "allowed", "needed", "refusal"]
 
-Word = Literal[
-    "approvals", "audio", "citations", "custom", "data", "extras", "files", "images", "messages", "native", "refusals",
-    "signatures", "status", "structured", "summaries", "system", "text", "thinking", "tool_calls", "tool_results",
-    "tools", "video",
-]  # fmt: skip
-Allow: TypeAlias = "Word | Collection[Word]"
 WORDS: tuple[Word, ...] = get_args(Word)
 _SHOWN = 3
 # The word for a class, and for what is lost of its fields; own classes of an application are "custom".
@@ -181,8 +176,8 @@ def _fewest(lacking: list[tuple[Word, ...]]) -> list[str]:
     return words
 
 
-def refuse(losses: Losses, history: History, allow: frozenset[str], how: str, lead: str) -> None:
-    """Refuse to lose content that isn't allowed.
+def refusal(losses: Losses, history: History, allow: frozenset[str], how: str, lead: str) -> LossError | None:
+    """Return the error for losing content that isn't allowed; None if there is none.
 
     Args:
         losses: the losses.
@@ -190,12 +185,7 @@ def refuse(losses: Losses, history: History, allow: frozenset[str], how: str, le
         allow: the words for what may be lost.
         how: says how to allow it, with a place for the words.
         lead: says what would be lost.
-
-    Raises:
-        LossError: if there is such content.
     """
-    if not losses:
-        return
     refused: list[Loss] = []
     lacking: list[tuple[Word, ...]] = []
     for loss in losses.content:
@@ -203,9 +193,9 @@ def refuse(losses: Losses, history: History, allow: frozenset[str], how: str, le
             refused.append(loss)
             lacking += each
     if not refused:
-        return
+        return None
     words = _fewest(lacking)
     more = f"; and {len(refused) - _SHOWN} more" if len(refused) > _SHOWN else ""
     told = how.format(words=",".join(words), quoted=", ".join(map(repr, words)))
     msg = f"{lead}: {'; '.join(map(str, refused[:_SHOWN]))}{more} ({told})"
-    raise LossError(msg, codec=losses.codec, path=refused[0].path, losses=refused, allow=tuple(words))
+    return LossError(msg, codec=losses.codec, losses=refused, allow=tuple(words))

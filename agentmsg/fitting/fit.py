@@ -430,13 +430,16 @@ class _Fitter:
             return True
         old = cast("ToolResultBlock", block)
         # What the rule itself set, such as a status, isn't lost.
-        lost = ((name, was, now) for name, _, was, now in changes_of(ToolResultBlock)(kept, made) if name != "content")
-        return any(
-            level_of_result_field(name, old, made, level_of(name, getattr(block, name), now), is_written=True)
-            == "content"
-            for name, _, now in lost
-            if getattr(block, name) is not None and getattr(block, name) != now
-        )
+        lost = ((name, get(old), now) for name, get, _, now in changes_of(ToolResultBlock)(kept, made))
+        for name, was, now in lost:
+            if name == "content" or was is None or was == now:
+                continue
+            level = level_of(name, was, now)
+            if name == "status":
+                level = level_of_result_field(name, old, made, level, is_written=True)
+            if level == "content":
+                return True
+        return False
 
     def _gone(self, block: BaseBlock, drop: Drop) -> Drop:
         self.reasons.because(block, drop)

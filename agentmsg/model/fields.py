@@ -5,13 +5,12 @@ Repeated here because a checker can't take them from a class or a function; a te
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Required, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, Required, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, MutableSequence
+    from collections.abc import Collection, Iterable, Mapping, MutableSequence
     from datetime import datetime
 
-    from agentmsg.fitting.allowing import Allow
     from agentmsg.limits import Limits
     from agentmsg.model.base import BaseBlock
     from agentmsg.model.tool_use import ToolUseBlock
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from agentmsg.values.text import Duplicates
 
 __all__ = [
+    "Allow",
     "CallFields",
     "Converting",
     "MessageFields",
@@ -27,8 +27,17 @@ __all__ = [
     "Reading",
     "SettingsFields",
     "ToolFields",
+    "Word",
     "Writing",
 ]
+
+# Kinds of content that a caller allows to lose; see ``fitting.allowing``.
+Word = Literal[
+    "approvals", "audio", "citations", "custom", "data", "extras", "files", "images", "messages", "native", "refusals",
+    "signatures", "status", "structured", "summaries", "system", "text", "thinking", "tool_calls", "tool_results",
+    "tools", "video",
+]  # fmt: skip
+Allow: TypeAlias = "Word | Collection[Word]"
 
 
 class _Fields(TypedDict, total=False):
