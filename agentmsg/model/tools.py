@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, ClassVar, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import attrs
 
@@ -52,6 +52,41 @@ class ToolSpec(Noted):
     def is_strict(self) -> bool:
         """Whether the provider must hold the model to the schema."""
         return bool(self.strict)
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], *, name: str | None = None, **fields: Any) -> Self:
+        """Return the tool that a function is: its name, the first paragraph of its docstring, and its parameters.
+
+        Types of JSON, enums, ``Literal``, unions, ``TypedDict`` and classes with ``model_json_schema`` have a schema; a
+        text in ``Annotated`` describes its parameter. What has a default isn't required.
+
+        Args:
+            function: the function, which may be asynchronous; of a method, one that is bound.
+            name: another name.
+            fields: other fields, such as ``description`` and ``strict``.
+
+        Raises:
+            InvalidMessage: code "type", at the parameter, if its type has no schema, or it isn't given by name.
+        """
+        from agentmsg.model.signatures import described, schema_of_function  # noqa: PLC0415 - few need it
+
+        told = {"description": described(function), "parameters": schema_of_function(function), **fields}
+        return cls(name or function.__name__, **told)
+
+    @classmethod
+    def from_model(cls, model: Any, *, name: str | None = None, **fields: Any) -> Self:
+        """Return the tool whose arguments are a pydantic model, or another class with ``model_json_schema``.
+
+        Args:
+            model: the class. Its name and docstring are the tool's.
+            name: another name.
+            fields: other fields, such as ``description`` and ``strict``.
+        """
+        from agentmsg.model.signatures import described  # noqa: PLC0415 - the same
+
+        parameters = model.model_json_schema()
+        told = {"description": parameters.pop("description", None) or described(model), "parameters": parameters}
+        return cls(name or model.__name__, **{**told, **fields})
 
 
 @attrs.frozen(repr=False, eq=False)

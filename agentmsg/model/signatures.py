@@ -1,0 +1,107 @@
+"""JSON Schema of a function's parameters, as the model of an agent is told them; by draft 2020-12."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints
+
+from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt
+from agentmsg.values.frozen import freeze
+
+__all__ = ["described", "schema_of_function"]
+
+_SIMPLE: Mapping[Any, dict[str, Any]] = {
+    str: {"type": "string"}, int: {"type": "integer"}, float: {"type": "number"}, bool: {"type": "boolean"},
+    NoneType: {"type": "null"}, None: {"type": "null"}, Any: {}, object: {}, inspect.Parameter.empty: {},
+}  # fmt: skip
+_SPREAD = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY}
+
+
+def described(value: Any) -> str | None:
+    """Return the first paragraph of a docstring on one line; None if there is none."""
+    return " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split()) or None
+
+
+def schema_of_function(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the schema of a function's arguments, by name.
+
+    Raises:
+        InvalidMessage: code "type", at the parameter, if its type has no schema, or no argument can be given by name.
+    """
+    try:
+        hints = get_type_hints(function, include_extras=True)
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError, NameError) as error:
+        raise InvalidMessage(f"the parameters of {excerpt(function)} aren't known: {error}", code="type") from None
+    definitions: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
+    for name, parameter in parameters.items():
+        if parameter.kind in _SPREAD:
+            raise InvalidMessage("a model gives arguments by name", code="type", path=(name,))
+        try:
+            properties[name] = _schema(hints.get(name, parameter.annotation), definitions) | _default(parameter)
+        except AgentMsgError as error:
+            raise error.at(name) from None
+    required = [name for name, each in parameters.items() if each.default is inspect.Parameter.empty]
+    found = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {**found, "$defs": definitions} if definitions else found
+
+
+def _default(parameter: inspect.Parameter) -> dict[str, Any]:
+    """Return a default that is JSON; what isn't, the model needn't know."""
+    if parameter.default is inspect.Parameter.empty:
+        return {}
+    try:
+        return {"default": freeze(parameter.default)}
+    except AgentMsgError:
+        return {}
+
+
+def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        words = next((each for each in arguments[1:] if isinstance(each, str)), None)
+        return _schema(arguments[0], definitions) | ({} if words is None else {"description": words})
+    if origin in (Required, NotRequired):
+        return _schema(arguments[0], definitions)
+    if origin is Literal:
+        return _one_of(arguments)
+    if origin in (Union, UnionType):
+        return {"anyOf": [_schema(each, definitions) for each in arguments]}
+    kind = origin or hint
+    try:
+        if kind in _SIMPLE:
+            return dict(_SIMPLE[kind])
+    except TypeError:
+        kind = None
+    return _of_class(kind, arguments, definitions)
+
+
+def _of_class(kind: Any, arguments: tuple[Any, ...], definitions: dict[str, Any]) -> dict[str, Any]:
+    if hasattr(kind, "model_json_schema"):
+        found: dict[str, Any] = kind.model_json_schema()
+        definitions |= found.pop("$defs", {})
+        return found
+    if hasattr(kind, "__required_keys__"):  # a TypedDict
+        hints = get_type_hints(kind, include_extras=True)
+        properties = {name: _schema(hint, definitions) for name, hint in hints.items()}
+        return {"type": "object", "properties": properties, "required": sorted(kind.__required_keys__)}
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return _one_of([each.value for each in kind])
+    if isinstance(kind, type) and issubclass(kind, Mapping):
+        return {"type": "object", **({"additionalProperties": _schema(arguments[1], definitions)} if arguments else {})}
+    if isinstance(kind, type) and issubclass(kind, Collection) and not issubclass(kind, (bytes, bytearray, memoryview)):
+        items = [each for each in arguments if each is not ...]
+        inner = _schema(items[0] if len(set(items)) == 1 else Union[tuple(items)], definitions) if items else {}  # noqa: UP007
+        return {"type": "array", **({"items": inner} if inner else {})}
+    msg = f"{excerpt(kind)} has no JSON Schema here; use types of JSON, or a pydantic model"
+    raise InvalidMessage(msg, code="type")
+
+
+def _one_of(values: Any) -> dict[str, Any]:
+    kinds = {type(value) for value in values}
+    same = _SIMPLE.get(kinds.pop(), {}) if len(kinds) == 1 else {}
+    return {**same, "enum": list(values)}

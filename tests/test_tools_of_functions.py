@@ -1,0 +1,116 @@
+"""Tools made of functions and pydantic models."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, TypedDict
+
+import jsonschema
+import pydantic
+import pytest
+
+import agentmsg as am
+
+
+class Unit(enum.Enum):
+    """A unit."""
+
+    C = "celsius"
+    F = "fahrenheit"
+
+
+class Place(TypedDict, total=False):
+    """A place."""
+
+    name: str
+    height: float
+
+
+class Inner(pydantic.BaseModel):
+    """Inside."""
+
+    x: int
+
+
+class Query(pydantic.BaseModel):
+    """Search for a text.
+
+    More for programmers.
+    """
+
+    text: str = pydantic.Field(description="what to look for")
+    inner: Inner | None = None
+
+
+# A type, a value that fits it, and one that doesn't.
+TYPES: dict[str, tuple[Any, Any, Any]] = {
+    "text": (str, "a", 1), "whole": (int, 1, "a"), "number": (float, 1.5, "a"), "flag": (bool, True, "a"),
+    "nothing": (None, None, 1), "list": (list[int], [1], ["a"]), "sequence": (Sequence[str], ["a"], [1]),
+    "tuple": (tuple[int, ...], [1], ["a"]), "mapping": (dict[str, int], {"a": 1}, {"a": "b"}), "plain": (list, [1], 1),
+    "optional": (int | None, None, "a"), "literal": (Literal["a", "b"], "a", "c"), "enum": (Unit, "celsius", "kelvin"),
+    "object": (Place, {"name": "a"}, {"name": 1}), "model": (Query, {"text": "a", "inner": {"x": 1}}, {"text": 1}),
+    "described": (Annotated[int, "how many"], 1, "a"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_types_have_the_schema_of_their_values(name: str) -> None:
+    """The schema accepts what fits the type, and refuses what doesn't."""
+    hint, good, bad = TYPES[name]
+
+    def tool(given: Any) -> None: ...
+
+    tool.__annotations__["given"] = hint
+    schema: Any = am.thaw(am.ToolSpec.from_function(tool).parameters)
+    assert jsonschema.Draft202012Validator(schema).is_valid({"given": good})
+    assert not jsonschema.Draft202012Validator(schema).is_valid({"given": bad})
+
+
+def test_a_function_is_a_tool() -> None:
+    """Its name, first paragraph and parameters; a default isn't required."""
+
+    async def find(text: Annotated[str, "what to look for"], limit: int = 3, at: object = object) -> str:
+        """Find a text in all notes.
+
+        More for programmers.
+        """
+        return text
+
+    spec = am.ToolSpec.from_function(find, strict=True)
+    assert (spec.name, spec.description, spec.strict) == ("find", "Find a text in all notes.", True)
+    assert am.thaw(spec.parameters) == {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "description": "what to look for"},
+            "limit": {"type": "integer", "default": 3},
+            "at": {},
+        },
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+
+
+def test_a_model_is_a_tool() -> None:
+    """Its parameters are the model's schema."""
+    spec = am.ToolSpec.from_model(Query, name="search")
+    assert (spec.name, str(spec.description).partition("\n")[0]) == ("search", "Search for a text.")
+    schema: Any = am.thaw(spec.parameters)
+    assert jsonschema.Draft202012Validator(schema).is_valid({"text": "a", "inner": {"x": 1}})
+    assert not jsonschema.Draft202012Validator(schema).is_valid({"inner": {"x": "a"}})
+
+
+@pytest.mark.parametrize("hint", [bytes, complex, "missing", lambda: 1])
+def test_a_type_without_a_schema_is_refused(hint: Any) -> None:
+    """By the name of the parameter; so are arguments that no model gives by name."""
+
+    def tool(given: Any) -> None: ...
+
+    def spread(*given: str) -> None: ...
+
+    tool.__annotations__["given"] = hint
+    with pytest.raises(am.InvalidMessage):
+        am.ToolSpec.from_function(tool)
+    with pytest.raises(am.InvalidMessage) as error:
+        am.ToolSpec.from_function(spread)
+    assert error.value.path == ("given",)
