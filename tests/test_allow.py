@@ -321,3 +321,27 @@ def test_a_history_in_hand_is_converted(name: am.CodecName) -> None:
     """It, a message, or a list of messages is written as encode does, with the report."""
     for given_ in (THINKING, THINKING[1], list(THINKING)):
         assert am.convert(given_, to=name).document == am.encode(given_, name, on_loss="ignore")
+
+
+_FOREIGN = am.Msg("assistant", [am.NativeBlock("elsewhere", {"text": "What only another format holds."})])
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai", "openai-responses", "bedrock", "gemini", "hf"])
+def test_what_a_repair_mends_is_no_error(name: am.CodecName) -> None:
+    """Who asks for a repair decided: only what the format can't hold is refused."""
+    orphan = am.History.of("Go.", am.Msg.tool("9 degrees", tool_call_id="gone"), am.Msg.assistant("So."))
+    losses: list[am.Loss] = []
+    document = am.encode(orphan, name, repair=True, losses=losses)
+    assert am.encode(orphan, name, repair=True) == document
+    with pytest.raises(am.LossError) as raised:
+        am.encode(orphan + list(THINKING) + [_FOREIGN], name, repair=True)
+    assert raised.value.allow
+
+
+@pytest.mark.parametrize("reasoning", ["drop", "think"])
+def test_reasoning_of_rows_is_an_option(reasoning: str) -> None:
+    """An option of another name decides of thinking, too."""
+    codec = am.get_codec("hf", reasoning=reasoning)
+    assert codec.decided == {"thinking"}
+    signed = am.Msg("assistant", [am.ThinkingBlock("Hm.", redacted="x"), am.TextBlock("So.")])
+    assert am.encode(am.History.of("Why?", signed), codec)
