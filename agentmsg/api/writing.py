@@ -104,6 +104,14 @@ class Conversion(Generic[_D]):
         return repr_html(self)
 
 
+if TYPE_CHECKING:
+
+    class _OfBytes(Conversion[Any]):
+        """A conversion of bytes, for type checkers: where a document is Any, they go on with that of plain data."""
+
+        document: bytes
+
+
 _make_conversion = maker(Conversion)
 
 
@@ -297,12 +305,12 @@ def refuse_losses(content: Losses) -> None:
 
 
 @overload
-def convert(  # type: ignore[overload-overlap] # bytes are an object, too
+def convert(
     document: bytes | bytearray | memoryview | str,
     source: CodecName | Codec,
     target: CodecName | Codec,
     **options: Unpack[Converting],
-) -> Conversion[bytes]: ...
+) -> _OfBytes: ...
 @overload
 def convert(
     document: object, source: CodecName | Codec, target: ObjectCodecName, **options: Unpack[Converting]
@@ -313,7 +321,7 @@ def convert(
 ) -> Conversion[list[Any]]: ...
 @overload
 def convert(
-    document: object, source: CodecName | Codec, target: Codec, **options: Unpack[Converting]
+    document: object, source: CodecName | Codec, target: CodecName | Codec, **options: Unpack[Converting]
 ) -> Conversion: ...
 def convert(
     document: Any,
