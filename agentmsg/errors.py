@@ -66,6 +66,7 @@ CODES: Mapping[str, str] = {
     "syntax": "the bytes aren't well-formed",
     "type": "a part has the wrong type",
     "unavailable": "this feature needs a package that isn't installed",
+    "unknown": "a key, role or block type is none that the model has a place for, and the reader is strict",
     "unknown-codec": "no codec has this name",
     "verify": "the output and its loss report don't restore the input",
     "version": "the document was written by a later, incompatible version",

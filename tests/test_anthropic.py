@@ -44,7 +44,7 @@ def read(*parts: Any, role: str = "assistant") -> am.Msg:
 
 def written(*blocks: Any, role: str = "assistant", losses: list[Any] | None = None) -> Any:
     """Return the parts of some blocks, losses allowed; they go to ``losses``."""
-    message = am.Msg(role, blocks, id=None, created_at=None)  # type: ignore[arg-type]
+    message = am.Msg(role, blocks, id=None, created_at=None)
     body = plain_copy(thaw(am.encode(message, CODEC, losses=[] if losses is None else losses)))
     content: Any = body.get("system") or (body["messages"][0]["content"] if body["messages"] else [])
     return [{"type": "text", "text": content}] if isinstance(content, str) and content else content or []

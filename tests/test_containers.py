@@ -25,7 +25,7 @@ each_key = pytest.mark.parametrize(("name", "key"), KEYS)
 
 def native(name: am.CodecName, message: am.Msg = HI) -> Any:
     """Return one of our messages as a native one."""
-    return am.encode(message, name, container="single")
+    return am.encode(message, am.get_codec(name, container="single"))
 
 
 def test_the_codecs_with_containers_are_known() -> None:
@@ -50,9 +50,9 @@ def test_the_option_chooses_for_what_was_not_read(name: am.CodecName) -> None:
     key = CODECS[name].containers.keys[0]
     wanted = {None: [one], "list": [one], "object": {key: [one]}, "single": one}
     for container in OPTIONS:
-        assert am.encode(am.History([HI]), name, container=container) == wanted[container]
-        assert HI.encode(name, container=container) == (one if container is None else wanted[container])
-        both = am.encode([HI, MORE], name, container=container)
+        assert am.encode(am.History([HI]), am.get_codec(name, container=container)) == wanted[container]
+        assert HI.encode(am.get_codec(name, container=container)) == (one if container is None else wanted[container])
+        both = am.encode([HI, MORE], am.get_codec(name, container=container))
         assert both == ({key: [one, other]} if container == "object" else [one, other])
 
 

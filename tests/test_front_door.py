@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -103,7 +103,7 @@ def test_messages_for_of_answers_and_unknown_options_is_refused() -> None:
             WHOLE.messages_for(codec)
         assert (caught.value.code, caught.value.codec) == ("option", codec)
     with pytest.raises(am.CodecLookupError):
-        WHOLE.messages_for("openai", thinknig="text")
+        WHOLE.messages_for("openai", thinknig="text")  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
 
 
 # -- texts and mappings -----------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_what_is_no_message_is_refused_with_its_index() -> None:
                 call(bad)
             assert caught.value.path == path
         with pytest.raises(am.InvalidMessage):
-            call(b"Hello")
+            call(cast("Any", b"Hello"))
 
 
 FOREIGN: list[tuple[dict[str, Any], str]] = [

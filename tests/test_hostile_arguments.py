@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 import pytest
@@ -234,7 +234,7 @@ def test_words_that_say_nothing_are_refused() -> None:
         "on_loss": lambda: am.encode(HISTORY, "openai", on_loss="ignroe"),  # type: ignore[call-overload]
         "duplicates": lambda: am.loads(b"[]", "openai", duplicates="first"),  # type: ignore[arg-type]
         "edits": lambda: am.restore(OUTPUT, CONVERSION.losses, edits="kep"),  # type: ignore[arg-type]
-        "carry": lambda: am.convert(DOCUMENT, "openai", "riffer", carry="no"),  # type: ignore[arg-type]
+        "carry": lambda: am.convert(DOCUMENT, "openai", "riffer", carry=cast("Any", "no")),
         "level": lambda: CONVERSION.losses.filter(level="contents"),  # type: ignore[arg-type]
         "keep_system": lambda: HISTORY.trim(max_tokens=3, keep_system="no"),  # type: ignore[arg-type]
         "exact": lambda: CALL.digest(exact="no"),  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ USAGE = am.Usage(input=11, output=7, total=18, cache_read=3, cache_write=1, reas
 
 def loaded(*messages: am.Msg, form: str = "dict") -> list[Any]:
     """Return our messages as langchain-core loads them."""
-    natives = am.encode(messages, "langchain", losses=[], form=form)
+    natives = am.encode(messages, am.get_codec("langchain", form=form), losses=[])
     natives = natives if form == "dict" else [{"type": native["type"], "data": native} for native in natives]
     result: list[Any] = core.messages_from_dict(natives)
     return result

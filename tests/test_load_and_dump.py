@@ -94,7 +94,7 @@ def test_what_cannot_be_written_leaves_all_as_it_was() -> None:
         ("content-loss", lambda: am.dump(thought, "new.json", "openai")),
         ("content-loss", lambda: am.dump(thought, "old.json", "openai", force=True)),
         ("unknown-codec", lambda: am.dump(HISTORY, "new.json", "opnai")),  # type: ignore[arg-type]
-        ("option", lambda: am.dump(HISTORY, "new.json", "openai", thinknig="text")),
+        ("option", lambda: am.dump(HISTORY, "new.json", am.get_codec("openai", thinknig="text"))),
         ("form", lambda: am.dump(HISTORY, "new.json", "msgpack")),
         ("form", lambda: am.dump(HISTORY, "new.msgpack", "json")),
         ("file", lambda: am.dump(HISTORY, "nowhere/new.json", "json")),

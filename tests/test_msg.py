@@ -66,6 +66,7 @@ def test_the_constructor() -> None:
     assert isinstance(message.id, Made)
     assert len(message.id) == 36
     assert is_made(message.created_at)
+    assert message.created_at is not None
     assert message.created_at.tzinfo is dt.UTC
     assert Msg("user").content == Msg("user", "").content == ()
     assert Msg("user", id=None, created_at=None).id is None

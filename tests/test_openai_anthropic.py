@@ -278,7 +278,7 @@ def test_a_result_that_is_only_structured_is_its_json_text(target: am.CodecName)
     """Both have only text and parts in results: structured content is written as text."""
     block = am.ToolResultBlock(tool_call_id="1", structured={"sum": 3})
     losses: list[am.Loss] = []
-    document = am.encode([am.Msg("tool", [block], id=None, created_at=None)], target, losses=losses)
+    document: Any = am.encode([am.Msg("tool", [block], id=None, created_at=None)], target, losses=losses)
     assert account_of(losses) == ["messages/0/content/0 changed (annotation)"]
     native = document["messages"][0]
     assert (native["content"] if target == "openai" else native["content"][0]["content"]) == '{"sum":3}'

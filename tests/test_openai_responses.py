@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -280,7 +280,7 @@ def test_an_empty_message_keeps_only_an_id_that_was_read() -> None:
     assert body["input"] == [{"role": "assistant", "content": ""}]
     assert [loss.path for loss in losses] == [("messages", 0, "id")]
     item = {"role": "assistant", "content": "", "id": "msg_1"}
-    assert am.encode(am.decode([item], "openai-responses"), "openai-responses") == [item]
+    assert cast("Any", am.encode(am.decode([item], "openai-responses"), "openai-responses")) == [item]
 
 
 SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [

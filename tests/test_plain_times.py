@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 from pydantic import TypeAdapter
 
 import agentmsg as am

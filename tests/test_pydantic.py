@@ -7,7 +7,7 @@ import json
 import pickle
 import subprocess
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import attrs
 import pytest
@@ -71,7 +71,11 @@ def case() -> Case:
         history=grand_tour(),
         last=am.Msg.assistant("Let me see.", tool_calls=[{"name": "f", "id": "c", "input": {"a": 1}}]),
         more=(am.Msg.user("Hello", id="m", created_at=None),),
-        blocks=(am.TextBlock("a"), Place(city="Oslo"), am.ImageBlock.from_url("https://example.org/a.png")),
+        blocks=(
+            am.TextBlock("a"),
+            cast("Any", Place(city="Oslo")),
+            am.ImageBlock.from_url("https://example.org/a.png"),
+        ),
         by_name={"cover": am.ImageBlock.from_url("https://example.org/b.png"), "title": am.TextBlock("b")},
         source=am.TextSource("c"),
         tool=am.ToolSpec("f", parameters={"type": "object"}),
@@ -523,7 +527,7 @@ def test_mistakes_in_annotations_are_told_at_once() -> None:
     with pytest.raises(am.CodecLookupError, match="did you mean openai"):
         as_any(am.As)["opnai"]
     with pytest.raises(am.CodecLookupError, match="no option"):
-        am.As("openai", thinkin="text")
+        am.As("openai", thinkin="text")  # type: ignore[call-arg] # pyright: ignore[reportCallIssue]
     with pytest.raises(am.InvalidMessage, match="on_loss"):
         am.As("openai", on_loss="never")  # type: ignore[arg-type]
     with pytest.raises(am.InvalidMessage, match="beside History or Msg"):

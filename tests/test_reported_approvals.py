@@ -290,7 +290,8 @@ def test_requests_are_states_of_calls(codec: Any) -> None:
     (call,) = there.document[0]["content"]
     assert call["state"] == "asking"
     assert [(loss.path[-1], loss.level) for loss in there.losses if loss.level != "annotation"] == []
-    (_, request) = am.convert(there.document, codec, "vercel").document[0]["content"]
+    again: Any = am.convert(there.document, codec, "vercel").document
+    (_, request) = again[0]["content"]
     assert request == {**REQUEST, "approvalId": "toolu_1"}
     output = {"type": "text", "value": "1"}
     result = {"type": "tool-result", "toolCallId": "toolu_1", "toolName": "delete", "output": output}

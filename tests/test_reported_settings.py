@@ -207,7 +207,7 @@ def test_what_stands_beside_declarations_costs_no_tool(key: str, holder: str) ->
 def test_a_setting_beside_an_unknown_one_can_be_changed() -> None:
     """A new value is written, and the neighbour stays."""
     history = am.decode({**_BODIES[RESPONSES], "reasoning": {"effort": "high", "context": "all_turns"}}, RESPONSES)
-    edited = am.encode(history.with_settings(reasoning={"effort": "low"}), RESPONSES)
+    edited: Any = am.encode(history.with_settings(reasoning={"effort": "low"}), RESPONSES)
     assert edited["reasoning"] == {"effort": "low", "context": "all_turns"}
 
 

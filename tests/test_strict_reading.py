@@ -64,11 +64,11 @@ CASES: list[tuple[tuple[Any, ...], Any, str]] = [
 # Under these keys there is free-form JSON, or what a provider reports.
 FREE = frozenset(
     {
-        "additional_kwargs", "args", "arguments", "artifact", "billing", "context", "data", "format",
-        "groundingMetadata", "input", "inputSchema", "input_schema", "instruction", "json", "logprobs",
-        "metadata", "metrics", "node_metadata",
-        "output", "parameters", "response", "response_metadata", "result", "schema", "stop_details", "usage",
-        "usageMetadata", "usage_metadata", "value", "videoMetadata",
+        "action", "additional_kwargs", "args", "arguments", "artifact", "billing", "context", "context_management",
+        "data", "format", "groundingMetadata", "input", "inputSchema", "input_schema", "instruction", "json",
+        "logprobs", "metadata", "metrics", "node_metadata", "output", "output_config", "parameters", "reasoning",
+        "response", "responseJsonSchema", "response_metadata", "result", "schema", "stop_details", "text",
+        "tool_usage", "tools", "usage", "usageMetadata", "usage_metadata", "value", "videoMetadata",
     }
 )  # fmt: skip
 
@@ -125,7 +125,9 @@ def test_every_codec_reads_strictly(name: am.CodecName) -> None:
             continue
         for path in _objects(document):
             shape = "/".join("*" if isinstance(step, int) else step for step in path)
-            if shape not in tried and "rovider" not in shape and "Metadata" not in shape and "context" not in shape:
+            # LangChain says calls twice: what the second says more is a spelling.
+            is_twice = name.startswith("langchain") and shape.endswith("tool_calls/*")
+            if shape not in tried and "rovider" not in shape and "Metadata" not in shape and not is_twice:
                 tried.add(shape)
                 with pytest.raises(am.DecodeError) as caught:
                     am.decode(_with(document, (*path, "x_new"), "!"), name, unknown="error")

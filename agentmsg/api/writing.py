@@ -121,6 +121,14 @@ class Conversion(Generic[_D]):
         return repr_html(self)
 
 
+if TYPE_CHECKING:
+
+    class _OfBytes(Conversion[Any]):
+        """A conversion of bytes, for type checkers: where a document is Any, they go on with that of plain data."""
+
+        document: bytes
+
+
 _make_conversion = maker(Conversion)
 
 
@@ -358,12 +366,12 @@ def refuse_losses(losses: Losses, history: History, allow: frozenset[str]) -> No
 
 
 @overload
-def convert(  # type: ignore[overload-overlap] # bytes are an object, too
+def convert(
     document: bytes | bytearray | memoryview | str,
     source: CodecName | Codec,
     target: CodecName | Codec,
     **options: Unpack[Converting],
-) -> Conversion[bytes]: ...
+) -> _OfBytes: ...
 @overload
 def convert(
     document: object, source: CodecName | Codec, target: ObjectCodecName, **options: Unpack[Converting]

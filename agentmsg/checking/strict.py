@@ -1,7 +1,7 @@
 """Strict reading: what the model has no place for, and readers otherwise keep, is refused by name.
 
-The model tells what is unknown: extras of the codec's own family, its native blocks, and roles that agentmsg doesn't
-know. The document tells where: in order, where the same value stands under the same key.
+The model tells what is unknown: extras and native blocks (in a canonical form, those of its own family), and roles that
+agentmsg doesn't know. The document tells where: in order, where the same value stands under the same key.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.roles import KNOWN_ROLES
 from agentmsg.model.tools import NativeTool
 from agentmsg.model.usage import Usage
+from agentmsg.registry import class_of_family
 from agentmsg.values.frozen import thaw
 from agentmsg.values.types import is_list, is_mapping, is_object
 
@@ -75,10 +76,11 @@ def _unknown(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
     if isinstance(obj, Usage) and not codec.caps.everything:
         return
     for family, extra in obj.extras.items():
-        if family == codec.family or family.startswith(f"{codec.family}."):
+        kept = _kept(family.partition(".")[0], codec)
+        if kept is not None:
             held = cast("dict[str, Any]", extra if is_mapping(extra) else {family: extra})
-            yield from (_Unknown("key", key, (*path, key), held[key]) for key in held if key not in codec.kept)
-    if isinstance(obj, (NativeBlock, NativeTool)) and obj.codec == codec.family:
+            yield from (_Unknown("key", key, (*path, key), held[key]) for key in held if key not in kept)
+    if isinstance(obj, (NativeBlock, NativeTool)) and _kept(obj.codec, codec) is not None:
         yield from _native(obj.value, "tool" if isinstance(obj, NativeTool) else "block", path, codec)
         return
     if isinstance(obj, Msg) and obj.role == "native" and obj.content and isinstance(obj.content[0], NativeBlock):
@@ -89,12 +91,18 @@ def _unknown(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
     for field in attrs.fields(cast("Any", type(obj))):
         if field.init and field.name not in ("extras", "notes"):
             value: Any = getattr(obj, field.name)
-            items: Any = value if type(value) is tuple else ()
-            inner = ((index, item) for index, item in enumerate(items) if isinstance(item, Noted))
-            for index, item in inner:
-                yield from _unknown(item, (*path, field.name, index), codec)
+            for index, item in enumerate(value if type(value) is tuple else ()):
+                if isinstance(item, Noted):
+                    yield from _unknown(item, (*path, field.name, index), codec)
             if isinstance(value, Noted):
                 yield from _unknown(value, (*path, field.name), codec)
+
+
+def _kept(family: str, codec: Codec) -> frozenset[str] | None:
+    """Return what a family's format has, and the model lacks; None for what a canonical form states of others."""
+    if codec.caps.everything and family != codec.family:
+        return None
+    return codec.kept | class_of_family(family).kept
 
 
 def _native(value: Any, kind: str, path: _Path, codec: Codec) -> Iterator[_Unknown]:

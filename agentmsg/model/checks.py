@@ -177,12 +177,13 @@ def shown_fields(self: Any) -> Iterator[tuple[str, Any]]:
     for field in sorted(fields, key=lambda field: (field.kw_only, field.inherited)):
         # A property with the public name may show a private field (the input of a call).
         value: Any = getattr(self, field.alias if hasattr(cls, field.alias) else field.name)
-        if value is not None and value is not EMPTY and not (isinstance(value, (tuple, Mapping)) and not value):
+        if field.alias == "created_at" and is_made(value):
+            yield field.alias, _Shown(value.isoformat(timespec="milliseconds"))
+        elif value is not None and value is not EMPTY and not (isinstance(value, (tuple, Mapping)) and not value):
             default: Any = field.default
             if type(cast("Any", value)) is type(default) and value == default:
                 continue
-            is_made_time = field.alias == "created_at" and is_made(value)
-            yield field.alias, _Shown(value.isoformat(timespec="milliseconds")) if is_made_time else value
+            yield field.alias, value
 
 
 class _Shown(str):

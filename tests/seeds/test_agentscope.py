@@ -336,7 +336,7 @@ def test_agentscope_complete_example_in_java() -> None:
 def test_agentscope_complete_example_in_python(version: int, roles: list[str]) -> None:
     """Python has no role for tools: results go into a system message (1.x) or to their calls (2.x), and come back."""
     losses: list[am.Loss] = []
-    document = am.encode(COMPLETE, "agentscope", version=version, losses=losses)
+    document = am.encode(COMPLETE, am.get_codec("agentscope", version=version), losses=losses)
     assert [message["role"] for message in document] == roles
     again = am.decode(document, "agentscope")
     assert [message.role for message in again] == [message.role for message in COMPLETE]

@@ -169,4 +169,4 @@ def test_riffer_links_by_either_id() -> None:
 @pytest.mark.parametrize(("version", "link"), [("0.9", "item_123"), ("latest", "call_456")])
 def test_riffer_version_to_write(version: str, link: str) -> None:
     """An option chooses the version of Riffer for a new history."""
-    assert am.encode([CALLS, FAILED], "riffer", version=version)[1]["tool_call_id"] == link
+    assert am.encode([CALLS, FAILED], am.get_codec("riffer", version=version))[1]["tool_call_id"] == link

@@ -14,7 +14,8 @@ __all__ = ["msg", "refused", "returned", "sent_and_back", "written"]
 
 def msg(role: str, *content: am.Block, **fields: Any) -> am.Msg:
     """Return a message without id and time."""
-    return am.Msg(role=role, content=content, **{"id": None, "created_at": None, **fields})  # type: ignore[arg-type] # any names
+    given: dict[str, Any] = {"id": None, "created_at": None, **fields}
+    return am.Msg(role=role, content=content, **given)
 
 
 def returned(document: Any, *, codec: am.Codec) -> am.History:

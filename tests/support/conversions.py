@@ -75,7 +75,7 @@ def converts(
         account: the losses, one line each, in order; see ``told``.
         types: whether the types of the target's package accept it; they lack fields of compatible servers.
     """
-    result = am.convert(document, source, target)
+    result: am.Conversion = am.convert(document, source, target)
     assert result.document == into, result.document
     assert same_document(result.document, into)
     assert account_of(result.losses) == list(account), account_of(result.losses)

@@ -183,7 +183,7 @@ def grand_tour() -> am.History:
         datetime(2026, 1, 2, 3, 4, 5, 6, UTC, fold=1),
     )
     messages = [
-        *(am.Msg(role=role, content="hi" if role else (), **bare) for role in _ROLES),  # type: ignore[arg-type]
+        *(am.Msg(role=role, content="hi" if role else (), **bare) for role in _ROLES),
         *(am.Msg("user", "when", id=Made(f"m_{index}"), created_at=time) for index, time in enumerate(times)),
         am.Msg("user", _blocks(), **bare),
         am.Msg("assistant", _calls(), **bare),

@@ -247,7 +247,7 @@ def documents(history: History, message: Msg, raw: bytes, body: dict[str, Any], 
     assert_type(history.encode(get_codec("plugin", own=1), own=2), Any)
     assert_type(convert(body, "openai", "anthropic", model="m").document, dict[str, Any])
     assert_type(convert(body, "openai", "langchain").document, list[Any])
-    assert_type(convert(raw, "openai", recognize(raw)), Conversion[bytes])
+    assert_type(convert(raw, "openai", recognize(raw)).document, bytes)
     plain: Conversion = convert(body, "openai", recognize(body))
     print(plain.losses)
     return convert(raw, "openai", "langchain").document
