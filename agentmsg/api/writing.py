@@ -322,8 +322,7 @@ def convert(
         source: the format of the document; None for a history: ``convert(history, to="anthropic")``.
         target: the format to write: plain data for plain data and histories, bytes for bytes.
         to: the same as ``target``.
-        limits: bounds on what is read.
-        duplicates: as for ``loads``, for bytes and text.
+        limits, duplicates: as for ``loads``.
         on_loss: "report" never raises for a loss; "error" refuses to lose content.
         allow: kinds of content that may be lost, as for ``encode``; any other is refused.
         carry: as for ``encode``. The report then lists the other losses, and counts those in the document.
@@ -331,8 +330,7 @@ def convert(
         model: the name of the model to ask. Without it, a model name that means nothing to the target's provider is
             left out.
         max_tokens: the most tokens to write.
-        source_options: codec options for reading.
-        options: codec options for writing.
+        source_options: codec options for reading; ``options`` are those for writing.
 
     Raises:
         DecodeError: if the document can't be read.
@@ -341,8 +339,8 @@ def convert(
         CodecLookupError: if there is no such codec, if ``repair`` has no rules for this provider, or if the format has
             no place for the given settings.
     """
-    chosen = writing_codec(_one_target(target, to), options, repair=repair)
     read_by = _reading_codec(document, source, source_options)
+    chosen = writing_codec(_one_target(target, to), options, repair=repair)
     flag(carry, "carry")
     one_of(duplicates, "duplicates", _LAST, "error")
     one_of(on_loss, "on_loss", "report", "error", "ignore")
