@@ -322,22 +322,22 @@ def convert(
         source: the format of the document; None for a history: ``convert(history, to="anthropic")``.
         target: the format to write: plain data for plain data and histories, bytes for bytes.
         to: the same as ``target``.
-        limits, duplicates: as for ``loads``.
+        limits: bounds on what is read.
+        duplicates: as for ``loads``, for bytes and text.
         on_loss: "report" never raises for a loss; "error" refuses to lose content.
         allow: kinds of content that may be lost, as for ``encode``; any other is refused.
         carry: as for ``encode``. The report then lists the other losses, and counts those in the document.
         repair: as for ``encode``. The report lists both losses and repairs.
-        model: the name of the model to ask. Without it, a model name that means nothing to the target's provider is
-            left out.
+        model: the name of the model to ask. Without it, that of a model of another provider is left out.
         max_tokens: the most tokens to write.
-        source_options: codec options for reading; ``options`` are those for writing.
+        source_options: codec options for reading.
+        options: codec options for writing.
 
     Raises:
         DecodeError: if the document can't be read.
         InvalidMessage: code "required" if a format is missing, "option" if one is too many.
         LossError: code "content-loss", if you refuse losses.
-        CodecLookupError: if there is no such codec, if ``repair`` has no rules for this provider, or if the format has
-            no place for the given settings.
+        CodecLookupError: if there is no such codec or option, no rule for ``repair``, or no place for the settings.
     """
     read_by = _reading_codec(document, source, source_options)
     chosen = writing_codec(_one_target(target, to), options, repair=repair)
