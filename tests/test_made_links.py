@@ -81,7 +81,8 @@ def check_links(history: am.History) -> None:
 @each_call
 def test_made_ids_never_collide(name: CodecName, how: str) -> None:
     """Answers without ids are added as they come, with their results; so is an id that became a plain text."""
-    for link in (lambda call: call.id, lambda call: str(call.id)):
+    ways: list[Callable[[Any], str]] = [lambda call: call.id, lambda call: str(call.id)]
+    for link in ways:
         check_links(loop(name, GROW[how], link))
 
 
