@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
 
 OLD = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
-FUNCTION = {"name": "f", "args": {}}
-NAMED = {"name": "f", "arguments": {}}
+FUNCTION: dict[str, Any] = {"name": "f", "args": {}}
+NAMED: dict[str, Any] = {"name": "f", "arguments": {}}
 # A document with one call that has no id, by format.
 CALLS: dict[CodecName, Any] = {
     "gemini-response": {
