@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
 
 OLD = {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
-FUNCTION = {"name": "f", "args": {}}
-NAMED = {"name": "f", "arguments": {}}
+FUNCTION: dict[str, Any] = {"name": "f", "args": {}}
+NAMED: dict[str, Any] = {"name": "f", "arguments": {}}
 # A document with one call that has no id, by format.
 CALLS: dict[CodecName, Any] = {
     "gemini-response": {
@@ -81,7 +81,8 @@ def check_links(history: am.History) -> None:
 @each_call
 def test_made_ids_never_collide(name: CodecName, how: str) -> None:
     """Answers without ids are added as they come, with their results; so is an id that became a plain text."""
-    for link in (lambda call: call.id, lambda call: str(call.id)):
+    ways: list[Callable[[Any], str]] = [lambda call: call.id, lambda call: str(call.id)]
+    for link in ways:
         check_links(loop(name, GROW[how], link))
 
 

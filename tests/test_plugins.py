@@ -272,7 +272,8 @@ def test_convert_takes_options_of_both_codecs() -> None:
     assert am.convert(history, to="openai", thinking="text").document == am.encode(history, "openai", thinking="text")
     read = am.convert([], "openai", "json", source_options={"thinking": "text"})
     assert read.document["messages"] == []
-    for wrong in ({"thinknig": "text"}, {"source_options": {"x": 1}}):
+    wrongs: list[dict[str, Any]] = [{"thinknig": "text"}, {"source_options": {"x": 1}}]
+    for wrong in wrongs:
         with pytest.raises(am.CodecLookupError):
             am.convert([], "openai", "anthropic", **wrong)
 

@@ -429,8 +429,7 @@ def convert(
         unknown: as for ``loads``.
         carry: as for ``encode``. The report then lists the other losses, and counts those in the document.
         repair: as for ``encode``. The report lists both losses and repairs.
-        model: the name of the model to ask. Without it, a model name that means nothing to the target's provider is
-            left out.
+        model: the name of the model to ask. Without it, that of a model of another provider is left out.
         max_tokens: the most tokens to write.
         source_options: codec options for reading.
         options: codec options for writing.
@@ -439,11 +438,10 @@ def convert(
         DecodeError: if the document can't be read.
         InvalidMessage: code "required" if a format is missing, "option" if one is too many.
         LossError: code "content-loss", if you refuse losses.
-        CodecLookupError: if there is no such codec, if ``repair`` has no rules for this provider, or if the format has
-            no place for the given settings.
+        CodecLookupError: if there is no such codec or option, no rule for ``repair``, or no place for the settings.
     """
-    chosen = writing_codec(_one_target(target, to), options, repair=repair)
     read_by = _reading_codec(document, source, source_options)
+    chosen = writing_codec(_one_target(target, to), options, repair=repair)
     flag(carry, "carry")
     one_of(duplicates, "duplicates", _LAST, "error")
     one_of(on_loss, "on_loss", "report", "error", "ignore")

@@ -57,10 +57,10 @@ def _with_links(message: Msg, known: _Known) -> Msg:
     for block in message.content:
         new: Any = block
         if isinstance(block, ToolUseBlock):
-            if type(block.id) is Made and (link := known.free(block.id)) != block.id:
-                new = block.evolve(id=link)
-        elif isinstance(block, _LINKING) and (called := known.called(block.tool_call_id)) != block.tool_call_id:
-            new = block.evolve(tool_call_id=called)
+            if type(block.id) is Made and (own := known.free(block.id)) != block.id:
+                new = block.evolve(id=own)
+        elif isinstance(block, _LINKING) and (link := known.called(block.tool_call_id)) != block.tool_call_id:
+            new = block.evolve(tool_call_id=link)
         known.see(new)
         content.append(new)
     return message if all(map(_is, content, message.content)) else _with_content(message, tuple(content))
