@@ -233,7 +233,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the paths of all that is inside a document."""
     if type(value) not in (dict, list):
         return
-    items: Iterator[tuple[Any, Any]] = iter(value.items()) if hasattr(value, "items") else enumerate(value)
+    items: Any = value.items() if hasattr(value, "items") else enumerate(value)
     for step, inner in items:
         yield (*path, step)
         yield from places(inner, (*path, step))

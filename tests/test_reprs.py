@@ -65,3 +65,20 @@ def test_a_long_document_does_not_hide_the_losses() -> None:
     done = am.convert([{"role": "user", "content": "x" * 5000, "name": "ada"}], "openai", "anthropic")
     assert repr(done).startswith("Conversion(losses=<Losses: 1 annotation>, document=")
     assert len(repr(done)) == 2000
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ((am.ToolUseBlock("c", "add", {"a": 1}),), "[add({'a': 1})]"),
+        ((am.TextBlock("Hm."), am.ToolUseBlock("c", "add", raw_input="{oops")), "Hm. [add({oops)]"),
+        ((am.TextBlock("See"), am.ImageBlock.from_url("u")), "See [image]"),
+        (tuple(cls.from_url("u") for cls in (am.AudioBlock, am.VideoBlock, am.FileBlock)), "[audio] [video] [file]"),
+        ((am.ThinkingBlock("hm"), am.TextBlock("x" * 60)), "x" * 47 + "..."),
+        ((am.ToolUseBlock("c", "add", {"a": "x" * 60}),), "[add({'a': '" + "x" * 35 + "..."),
+        ((), ""),
+    ],
+)
+def test_calls_and_media_are_shown(content: tuple[am.Block, ...], text: str) -> None:
+    """``str`` of a message shows what it says besides its text, and stays short."""
+    assert str(am.Msg("assistant", content)) == f"Msg(assistant): {text}"

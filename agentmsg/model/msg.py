@@ -16,13 +16,18 @@ import attrs
 from agentmsg.errors import DecodeError, InvalidMessage, excerpt, is_a, refused
 from agentmsg.model.base import Noted, free_json, free_mapping
 from agentmsg.model.blocks import (
+    BLOCK_TAGS,
+    AudioBlock,
     BaseBlock,
     Block,
+    FileBlock,
+    ImageBlock,
     RefusalBlock,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
     ToolUseBlock,
+    VideoBlock,
     as_content,
 )
 from agentmsg.model.checks import checked, instance, moment, optional_text, plain_moment, text, vector
@@ -31,7 +36,7 @@ from agentmsg.model.pickling import Pickled, Portable
 from agentmsg.model.roles import KNOWN_ROLES, Role, Roled, RoleName
 from agentmsg.model.tool_use import as_calls
 from agentmsg.model.usage import Usage
-from agentmsg.values.frozen import EMPTY, JSON
+from agentmsg.values.frozen import EMPTY, JSON, thaw
 
 if TYPE_CHECKING:
     from agentmsg.model.builder import MsgBuilder
@@ -42,6 +47,7 @@ __all__ = ["RESULT_FIELDS", "Msg", "Role", "RoleName", "answer"]
 _B = TypeVar("_B", bound=BaseBlock)
 _T = TypeVar("_T")
 _SHOWN = 50
+_MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
 
 
 @attrs.frozen(repr=False, eq=False)
@@ -324,8 +330,9 @@ class Msg(Noted, Portable, Roled):
         return next((result.error_type for result in self.tool_results if result.error_type is not None), None)
 
     def __str__(self) -> str:
-        """Return ``Msg(tool) [id]: text``, the text cut to 50 characters."""
-        words = self.text if len(self.text) <= _SHOWN else self.text[: _SHOWN - 3] + "..."
+        """Return ``Msg(tool) [id]: text``, the text cut to 50 characters; calls and media follow it in brackets."""
+        words = " ".join(filter(None, (self.text, *map(_said, self.content))))
+        words = words if len(words) <= _SHOWN else words[: _SHOWN - 3] + "..."
         link = f" [{self.tool_call_id}]" if self.tool_call_id else ""
         return f"Msg({self.role}){link}: {words}"
 
@@ -397,6 +404,13 @@ def _parted(fields: ToolFields) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the fields of a result, and those of its message."""
     of_message: dict[str, Any] = {**fields}
     return {key: of_message.pop(key) for key in RESULT_FIELDS if key in of_message}, of_message
+
+
+def _said(block: Block) -> str:
+    """Return a call or a medium as a word in brackets; nothing for other blocks."""
+    if isinstance(block, ToolUseBlock):
+        return f"[{block.name}({thaw(block.input) if block.is_valid else block.raw_input})]"
+    return f"[{BLOCK_TAGS.get(type(block), 'media')}]" if isinstance(block, _MEDIA) else ""
 
 
 def _a_class(cls: type[_B]) -> type[_B]:
