@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -45,7 +46,7 @@ GROW: dict[str, Callable[[am.History, am.History], am.History]] = {
     "sum": lambda history, messages: history + messages,
     "sum of lists": lambda history, messages: history + list(messages),
     "extended": lambda history, messages: history.extended(*messages),
-    "one by one": lambda history, messages: sum(([message] for message in messages), history),  # type: ignore[misc]
+    "one by one": lambda history, messages: reduce(am.History.__add__, messages, history),
     "recorder": recorded,
 }
 
@@ -128,7 +129,7 @@ def test_results_out_of_order_keep_their_calls() -> None:
     answer = am.decode(CALLS["gemini-response"], "gemini-response")
     two = am.History.of("Hi") + answer + answer
     first, second = (call.id for message in two for call in message.tool_calls)
-    history = two + [am.Msg.tool("2", tool_call_id=second), am.Msg.tool("1", tool_call_id=first)]  # type: ignore[arg-type] # noqa: RUF005
+    history = two + [am.Msg.tool("2", tool_call_id=second), am.Msg.tool("1", tool_call_id=first)]  # noqa: RUF005
     back = am.decode(am.encode(history, "gemini"), "gemini")
     assert [message.text for message in back if message.role == "tool"] == ["2", "1"]
     assert links(back.messages) == links(history.messages) == {(3, 0): (2, 0), (4, 0): (1, 0)}

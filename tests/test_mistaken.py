@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -89,7 +90,7 @@ def test_each_event_of_gemini_is_a_response() -> None:
     """A chunk of Gemini's can't be told from a response, so it is read as one."""
     for event in am.emit(ANSWER, "gemini"):
         assert am.decode(event, "gemini-response")[0].role == "assistant"
-        assert '"gemini-response") reads it' in str(refusal(lambda event=event: am.decode(event, "gemini")))
+        assert '"gemini-response") reads it' in str(refusal(partial(am.decode, event, "gemini")))
 
 
 def test_server_sent_events_are_collected() -> None:
@@ -97,7 +98,7 @@ def test_server_sent_events_are_collected() -> None:
     for raw in (b'data: {"id": "x"}\n\n', "event: message_start\ndata: {}\n\n"):
         for name in NAMES:
             if not am.get_codec(name).binary:
-                assert "agentmsg.collect" in str(refusal(lambda name=name, raw=raw: am.loads(raw, name)))
+                assert "agentmsg.collect" in str(refusal(partial(am.loads, raw, name)))
 
 
 @pytest.mark.parametrize("provider", list(FAILURES))
@@ -129,10 +130,10 @@ def test_requests_and_responses_name_each_other(name: str) -> None:
 def test_raw_and_plain_name_each_other(name: am.CodecName) -> None:
     """``decode`` names ``loads`` for bytes and texts, ``loads`` names ``decode`` for anything else."""
     for raw in ("{}", b"{}", bytearray(b"[]")):
-        assert "agentmsg.loads" in str(refusal(lambda raw=raw: am.decode(raw, name)))
+        assert "agentmsg.loads" in str(refusal(partial(am.decode, raw, name)))
     plains: tuple[Any, ...] = ({}, [], None, 7)
     for plain in plains:
-        assert "agentmsg.decode" in str(refusal(lambda plain=plain: am.loads(plain, name)))
+        assert "agentmsg.decode" in str(refusal(partial(am.loads, plain, name)))
 
 
 @pytest.mark.parametrize("document", [FAILURES["OpenAI"][0], FAILURES["Ollama"][0]])
@@ -177,7 +178,8 @@ def test_sdk_objects_are_not_added_to_a_history() -> None:
 
 def test_pydantic_says_it_too() -> None:
     """A body that is a chunk, or an error, is refused with these words."""
-    for kind in (am.As["openai-response"], am.History):
+    of_responses: Any = am.As
+    for kind in (of_responses["openai-response"], am.History):
         with pytest.raises(ValidationError, match=r"agentmsg\.collect"):
             TypeAdapter[Any](kind).validate_python(attrs.asdict(Chunk(choices=[])))
 
@@ -187,7 +189,7 @@ def test_settings_of_any_number(name: str) -> None:
     """A setting that may be a fraction doesn't ask for a whole number."""
     values: tuple[Any, ...] = ("hot", True, [1])
     for value in values:
-        error = refusal(lambda value=value: am.Settings(**{name: value}))
+        error = refusal(partial(am.Settings, **{name: value}))
         assert (error.path, error.message.split(", not")[0]) == ((name,), f"{name} must be a number")
 
 
@@ -215,13 +217,14 @@ def test_settings_are_no_options(name: am.CodecName) -> None:
     """A setting given as an option is told where it belongs, by all that takes options."""
     history = am.History.of("Hi")
     codec: Any = name
+    wrong: Any = {"model": "m"}
     for call in (
-        lambda: am.encode(history, codec, model="m"),
-        lambda: am.dumps(history, codec, model="m"),
-        lambda: am.decode([], codec, model="m"),
-        lambda: history.encode(codec, model="m"),
-        lambda: history.messages_for(codec, model="m"),
-        lambda: am.As(codec, model="m"),
+        lambda: am.encode(history, codec, **wrong),
+        lambda: am.dumps(history, codec, **wrong),
+        lambda: am.decode([], codec, **wrong),
+        lambda: history.encode(codec, **wrong),
+        lambda: history.messages_for(codec, **wrong),
+        lambda: am.As(codec, **wrong),
         lambda: am.get_codec(codec, model="m"),
     ):
         error = refusal(call)

@@ -119,7 +119,10 @@ def test_the_command_line_knows_blocks_of_other_packages(command: Any, tmp_path:
 def test_blocks_are_known_wherever_they_are_read() -> None:
     """A class is loaded for plain data, bytes and parts, in both spellings of the canonical form."""
     document = note("test.told", words="x")
-    for read in (lambda: am.decode(document, "json"), lambda: am.loads(json.dumps(document), "json")):
+    reads: tuple[Callable[[], am.History], ...] = (
+        lambda: am.decode(document, "json"), lambda: am.loads(json.dumps(document), "json"),
+    )  # fmt: skip
+    for read in reads:
         block = read()[0].content[0]
         assert (type(block).__name__, getattr(block, "words", None)) == ("Told", "x")
     native = am.decode(note("test.unknown", a=1), "json")[0].content[0]

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.allowing import Allow
     from agentmsg.fitting.fitted import Fitted
-    from agentmsg.model.fields import Converting
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import (
+        CodecConverting,
         CodecOptions,
         CodecWriting,
         ListCodecName,
@@ -370,22 +370,22 @@ def convert(
     document: bytes | bytearray | memoryview | str,
     source: CodecName | Codec,
     target: CodecName | Codec,
-    **options: Unpack[Converting],
+    **options: Unpack[CodecConverting],
 ) -> _OfBytes: ...
 @overload
 def convert(
-    document: object, source: CodecName | Codec, target: ObjectCodecName, **options: Unpack[Converting]
+    document: object, source: CodecName | Codec, target: ObjectCodecName, **options: Unpack[CodecConverting]
 ) -> Conversion[dict[str, Any]]: ...
 @overload
 def convert(
-    document: object, source: CodecName | Codec, target: ListCodecName, **options: Unpack[Converting]
+    document: object, source: CodecName | Codec, target: ListCodecName, **options: Unpack[CodecConverting]
 ) -> Conversion[list[Any]]: ...
 @overload
 def convert(
-    document: Messages, *, to: ObjectCodecName, **options: Unpack[Converting]
+    document: Messages, *, to: ObjectCodecName, **options: Unpack[CodecConverting]
 ) -> Conversion[dict[str, Any]]: ...
 @overload
-def convert(document: Messages, *, to: ListCodecName, **options: Unpack[Converting]) -> Conversion[list[Any]]: ...
+def convert(document: Messages, *, to: ListCodecName, **options: Unpack[CodecConverting]) -> Conversion[list[Any]]: ...
 @overload
 def convert(
     document: object,
@@ -393,7 +393,7 @@ def convert(
     target: CodecName | Codec | None = None,
     *,
     to: CodecName | Codec | None = None,
-    **options: Unpack[Converting],
+    **options: Unpack[CodecConverting],
 ) -> Conversion: ...
 def convert(
     document: Any,

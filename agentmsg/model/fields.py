@@ -152,3 +152,4 @@ class Converting(TypedDict, total=False):
     repair: bool
     model: str | None
     max_tokens: int | None
+    source_options: Mapping[str, Any]

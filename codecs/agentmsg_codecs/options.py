@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, TypedDict
 
-from agentmsg.model.fields import Reading, Writing
+from agentmsg.model.fields import Converting, Reading, Writing
 
 __all__ = [
+    "CodecConverting",
     "CodecOptions",
     "CodecReading",
     "CodecWriting",
@@ -62,7 +63,6 @@ class _OfObjects(TypedDict, total=False):
 
 class _OfLists(TypedDict, total=False):
     dialect: Literal["python", "js"]
-    form: Literal["dict", "flat", "role"]
     version: Literal[1, 2, "0.9", "latest"] | None
     wire: Literal["msgpack", "json"]
 
@@ -71,6 +71,7 @@ class CodecOptions(_OfObjects, _OfLists, total=False):
     """The options of all our codecs. That a codec lacks one of them is found by the call."""
 
     container: Whole | Literal["list"] | Wrapped | None
+    form: Literal["body", "sdk", "dict", "flat", "role"]
 
 
 class CodecReading(Reading, CodecOptions, total=False):
@@ -81,9 +82,17 @@ class CodecWriting(Writing, CodecOptions, total=False):
     """What ``encode`` takes for any of our codecs."""
 
 
+class CodecConverting(Converting, CodecOptions, total=False):
+    """What ``convert`` takes for any of our codecs as its target."""
+
+
 class ObjectWriting(Writing, _OfObjects, total=False):
     """What ``encode`` takes for codecs that write objects, besides the container."""
+
+    form: Literal["body", "sdk"]
 
 
 class ListWriting(Writing, _OfLists, total=False):
     """What ``encode`` takes for codecs that write lists, besides the container."""
+
+    form: Literal["dict", "flat", "role"]
