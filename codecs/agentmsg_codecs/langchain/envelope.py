@@ -43,7 +43,7 @@ from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, PROVIDER_KE
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 # The note of what the client's message has besides; the longest run of blocks that is tried alone.
@@ -178,11 +178,13 @@ class LangChainEnvelope(envelopes.Envelope):
         issuer = self._issuer(message)
         if issuer is None:
             return message
+        found: am.Msg | None = None
         try:
-            found = self.unwrap(message)
-            if _thinks(message) and not _thinks(found):
+            new = self.unwrap(message)
+            if _thinks(message) and not _thinks(new):
                 raise Unreadable  # LangChain's words say more
-            if any(self._wraps(wrap, found, message) for wrap in (self.wrap, self.wrap_each)):
+            found = new
+            if envelopes.is_just_as(self.wrap(found), message):
                 return self.remember(found, message)
             main = _converted(issuer, _apart(message.content)[1])
             given = self._body(message.evolve(content=main))
@@ -193,13 +195,9 @@ class LangChainEnvelope(envelopes.Envelope):
                     return self.remember(new, message)
         except (AgentMsgError, Unreadable):
             pass
+        if found is not None and envelopes.is_just_as(self.wrap_each(found), message):
+            return self.remember(found, message)
         return self.as_read(message)
-
-    def _wraps(self, wrap: Callable[[am.Msg], am.Msg], found: am.Msg, message: am.Msg) -> bool:
-        try:
-            return envelopes.is_just_as(wrap(found), message)
-        except (AgentMsgError, Unreadable):
-            return False
 
     def reopened(self, message: am.Msg) -> am.Msg:
         """Return what a reader makes of a message: its notes aren't those of the one that was fitted."""
