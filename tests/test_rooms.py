@@ -148,6 +148,8 @@ def test_codecs_import_from_the_face_only() -> None:
     faces = {name: set(importlib.import_module(name).__all__) for name in names}
     deeper: list[str] = []
     for path in CODECS.rglob("*.py"):
+        if path.name == "options.py" and path.parent == CODECS:
+            continue  # no codec: it tells type checkers the arguments of the core's functions with the codecs' options
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Import):
                 deeper += [f"{path.name}: {alias.name}" for alias in node.names if alias.name.startswith("agentmsg.")]

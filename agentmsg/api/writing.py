@@ -442,23 +442,28 @@ def convert(
     """
     read_by = _reading_codec(document, source, source_options)
     chosen = writing_codec(_one_target(target, to), options, repair=repair)
-    flag(carry, "carry")
     one_of(duplicates, "duplicates", _LAST, "error")
-    one_of(on_loss, "on_loss", "report", "error", "ignore")
-    refuses: OnLoss = "error" if on_loss == "error" or (allow is not _NONE and on_loss == "report") else "ignore"
-    way = _Way(None, refuses, chosen.decided | allowed(allow), carry, repair)
+    way = _way_of(chosen, on_loss, allow, carry=carry, repair=repair)
     with paused():
         is_text = read_by is not None and type(document) not in _PLAIN and is_raw(document)
         if read_by is None:
             history = _given(document, chosen)
         elif is_text:
             history = loads(document, read_by, limits=limits, duplicates=duplicates, unknown=unknown)
-        elif unknown is _KEEP:
-            history = decoded(document, read_by, limits)
         else:
             history = decode(document, read_by, limits=limits, unknown=unknown)
         asked = with_asked(history, chosen, model=model, max_tokens=max_tokens)
         return _converted(history, asked, chosen.suited(asked), way, (is_text, read_by.name if read_by else None))
+
+
+def _way_of(
+    codec: Codec, on_loss: Literal["report", "error", "ignore"], allow: Allow, *, carry: bool, repair: bool
+) -> _Way:
+    """Return how ``convert`` writes; what it refuses are losses that nobody decided or allowed."""
+    flag(carry, "carry")
+    one_of(on_loss, "on_loss", "report", "error", "ignore")
+    refuses: OnLoss = "error" if on_loss == "error" or (allow is not _NONE and on_loss == "report") else "ignore"
+    return _Way(None, refuses, codec.decided | allowed(allow), carry, repair)
 
 
 def _converted(

@@ -88,8 +88,9 @@ _NOTE_ENDS = _words("""
 # What no model reads, whatever is in it.
 _NEVER = _words("""
     avg_logprobs channel_versions content_filter_results finish_message finish_reason grounding_metadata labels
-    logit_bias logprobs logprobs_result metadata moderation prompt_filter_results response_metadata stop_reason
-    stop_sequence tags top_logprobs tracing url_context_metadata usage usage_metadata user_agent versions_seen
+    logit_bias logprobs logprobs_result metadata moderation prompt_filter_results response_metadata sdk_http_response
+    stop_reason stop_sequence tags top_logprobs tracing url_context_metadata usage usage_metadata user_agent
+    versions_seen
 """)
 # Beside the messages, these say how a model should respond, unless what is in them says more.
 _MANNERS = _words("audio context output reasoning text thinking")
