@@ -30,7 +30,7 @@ def apart(before: Sequence[Msg], added: tuple[Msg, ...]) -> tuple[Msg, ...]:
         before: the messages to which they are added.
         added: the new ones.
     """
-    if not _may_clash(added):
+    if not _may_clash(before, added):
         return added
     known = _Known()
     for message in before:
@@ -40,15 +40,26 @@ def apart(before: Sequence[Msg], added: tuple[Msg, ...]) -> tuple[Msg, ...]:
     return tuple([_with_links(message, known) for message in added])
 
 
-def _may_clash(added: tuple[Msg, ...]) -> bool:
+def _may_clash(before: Sequence[Msg], added: tuple[Msg, ...]) -> bool:
     for message in added:
         for block in message.content:
             if isinstance(block, ToolUseBlock):
                 if type(block.id) is Made:
                     return True
             # A made id may have become a plain one on its way through a tool.
-            elif isinstance(block, _LINKING) and (block.tool_call_id or "").startswith("call_"):
+            elif isinstance(block, _LINKING) and _is_renamed(before, block.tool_call_id or ""):
                 return True
+    return False
+
+
+def _is_renamed(before: Sequence[Msg], link: str) -> bool:
+    """Whether the last call that a result may answer has an id in place of the result's; mostly it is close."""
+    if not link.startswith("call_"):
+        return False
+    for message in reversed(before):
+        for block in message.content:
+            if isinstance(block, ToolUseBlock) and block.id is not None and block.id.startswith(link):
+                return len(block.id) > len(link)
     return False
 
 
