@@ -6,7 +6,7 @@ import enum
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, Required, Union, cast, get_args, get_origin, get_type_hints
 
 from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt
 from agentmsg.values.frozen import freeze
@@ -97,11 +97,11 @@ def _of_class(kind: Any, arguments: tuple[Any, ...], definitions: dict[str, Any]
         items = [each for each in arguments if each is not ...]
         inner = _schema(items[0] if len(set(items)) == 1 else Union[tuple(items)], definitions) if items else {}  # noqa: UP007
         return {"type": "array", **({"items": inner} if inner else {})}
-    msg = f"{excerpt(kind)} has no JSON Schema here; use types of JSON, or a pydantic model"
+    msg = f"{excerpt(cast('object', kind))} has no JSON Schema here; use types of JSON, or a pydantic model"
     raise InvalidMessage(msg, code="type")
 
 
-def _one_of(values: Any) -> dict[str, Any]:
-    kinds = {type(value) for value in values}
+def _one_of(values: Collection[Any]) -> dict[str, Any]:
+    kinds: set[type] = {value.__class__ for value in values}
     same = _SIMPLE.get(kinds.pop(), {}) if len(kinds) == 1 else {}
     return {**same, "enum": list(values)}

@@ -70,7 +70,11 @@ class ToolSpec(Noted):
         """
         from agentmsg.model.signatures import described, schema_of_function  # noqa: PLC0415 - few need it
 
-        told = {"description": described(function), "parameters": schema_of_function(function), **fields}
+        told: dict[str, Any] = {
+            "description": described(function),
+            "parameters": schema_of_function(function),
+            **fields,
+        }
         return cls(name or function.__name__, **told)
 
     @classmethod
@@ -84,8 +88,9 @@ class ToolSpec(Noted):
         """
         from agentmsg.model.signatures import described  # noqa: PLC0415 - the same
 
-        parameters = model.model_json_schema()
-        told = {"description": parameters.pop("description", None) or described(model), "parameters": parameters}
+        parameters: dict[str, Any] = model.model_json_schema()
+        words: str | None = parameters.pop("description", None) or described(model)
+        told: dict[str, Any] = {"description": words, "parameters": parameters}
         return cls(name or model.__name__, **{**told, **fields})
 
 
