@@ -408,7 +408,10 @@ class _Fitter:
         """Give a failed result without words the text that it failed, where its status has no place."""
         why = TextBlock(kept.error or kept.error_type or kept.status or "error")
         found = self.block(why, rows, rows)
-        return changed(made, {"content": (found, *made.content)}) if type(found) is TextBlock else made
+        if type(found) is not TextBlock:
+            return made
+        others = tuple(each for each in made.content if type(each) is not TextBlock or each.text)
+        return changed(made, {"content": (found, *others)})
 
     def _inner(self, block: BaseBlock, rows: Rows, apart: list[Block] | None) -> Any:
         """Fit a block inside a result; if it has no place there, it may be set apart."""
