@@ -35,7 +35,7 @@ def test_a_history_a_message_or_messages_are_written() -> None:
     for given in (HISTORY, HISTORY.messages, list(HISTORY), iter(HISTORY)):
         assert am.loads(am.dumps(given, "json"), "json") == HISTORY
     assert am.loads(am.dumps(HISTORY[0], "json"), "json") == HISTORY[:1]
-    for wrong in ("text", b"", 3, None, {"role": "user"}, [3]):
+    for wrong in (b"", 3, None, {"role": "user"}, {"content": "Hi"}, [3]):
         with pytest.raises(am.InvalidMessage):
             am.dumps(wrong, "json")  # type: ignore[arg-type]
 

@@ -62,7 +62,18 @@ CALLBACKS = {
     "guard": "a function", "spelling": "a function", "items": "a function",
 }  # fmt: skip
 # Aliases of types, made values and texts aren't functions.
-NO_FUNCTIONS = {"JSON", "Block", "CodecName", "ContentBlock", "Made", "Source", "Tool", "__version__"}
+NO_FUNCTIONS = {
+    "JSON",
+    "Block",
+    "CallFields",
+    "CodecName",
+    "MessageFields",
+    "ContentBlock",
+    "Made",
+    "Source",
+    "Tool",
+    "__version__",
+}
 
 
 def _targets() -> Iterator[tuple[str, Callable[..., Any]]]:

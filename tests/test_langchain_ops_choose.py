@@ -104,7 +104,7 @@ def _says(role: Any, id: str, name: str | None, kinds: Sequence[tuple[int, str]]
         return am.Msg.tool("ok", tool_call_id=kinds[0][1], name=name, status="success", **own)
     if role == "assistant":
         return am.Msg(role, [_block(*kind) for kind in kinds], name=name, **own)
-    return am.Msg(role, "one two three", name=name, **own)
+    return am.Msg(role=role, content="one two three", name=name, **own)
 
 
 _ROLES = ("user", "assistant", "tool", "system", "developer", "moderator")

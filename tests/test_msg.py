@@ -337,7 +337,7 @@ def test_same_is_strict_where_equality_is_not() -> None:
 
 
 def test_made_values_equal_none_and_their_own_text() -> None:
-    """A made id or time is the same as None and as the plain value, but equal (==) only to the plain value."""
+    """A made id or time is the same as None, its plain value or another made one, but equal (==) only to that value."""
     message = Msg.user("x")
     assert message.id is not None
     assert message.created_at is not None
@@ -348,7 +348,8 @@ def test_made_values_equal_none_and_their_own_text() -> None:
     assert same(message, message.evolve(id=None, created_at=None))
     assert same(message.evolve(id=None, created_at=None), message)
     assert not same(plain, message.evolve(id=None))
-    assert not same(message, Msg.user("x"))
+    assert same(message, Msg.user("x"))
+    assert message != Msg.user("x")
     assert message != message.evolve(id=None)
 
 

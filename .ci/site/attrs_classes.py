@@ -41,6 +41,8 @@ def _parameters(cls: griffe.Class, made: type[Any]) -> Iterator[griffe.Parameter
     yield griffe.Parameter("self", kind=griffe.ParameterKind.positional_or_keyword)
     fields = {field.alias: field for field in attrs.fields(made)}
     for name, parameter in inspect.signature(made).parameters.items():
+        if parameter.kind not in _KINDS:
+            continue  # of a base, whose subclasses have fields of their own
         default = None if parameter.default is parameter.empty else _default(parameter.default)
         yield griffe.Parameter(
             name, annotation=_annotation(cls, fields.get(name)), kind=_KINDS[parameter.kind], default=default

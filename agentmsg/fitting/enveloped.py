@@ -87,7 +87,7 @@ def _wrapped_anew(
     if reasons is None or envelope is None:
         return messages
     bare = [
-        _bare(old, envelope) if new.content is old.content or id(reasons.source(old)) in plain else new
+        old if id(reasons.source(old)) in plain else _bare(old, envelope) if new.content is old.content else new
         for old, new in zip(fitted.history.messages, messages, strict=True)
     ]
     if all(map(is_, bare, messages)):

@@ -22,6 +22,7 @@ from agentmsg.formats.shapes import Unreadable, marked
 from agentmsg.formats.spelling import changed
 from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.equality import same
+from agentmsg.model.generated import given
 from agentmsg.model.remembering import reader_of, remember_reader
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class Envelope:
     def _proved(self, wrap: Callable[[Msg], Msg], message: Msg) -> Msg | None:
         try:
             new = wrap(message)
-            return new if new is message or same(self.unwrap(new), message) else None
+            return new if new is message or same(self.unwrap(_as_written(new)), message) else None
         except (AgentMsgError, Unreadable):
             return None
 
@@ -167,6 +168,13 @@ class Envelope:
         """Return a message that remembers in which form it was wrapped: nobody need wrap it again."""
         remember_reader(message, _Wrapped(self, message, wrapped))
         return message
+
+
+def _as_written(message: Msg) -> Msg:
+    """Return a message without what a reader told of who answered: it isn't written."""
+    provider, api = given(message.provider), given(message.api)
+    is_stated = provider is message.provider and api is message.api
+    return message if is_stated else message.evolve(provider=provider, api=api)
 
 
 class _Wrapped:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import attrs
 
-from agentmsg.errors import InvalidMessage, excerpt
+from agentmsg.errors import InvalidMessage, excerpt, refused
 from agentmsg.model.base import CacheHint, Noted, Tagged, free_json, free_mapping
 from agentmsg.model.checks import instance, listed, optional_text, text
 from agentmsg.values.frozen import EMPTY, JSON, freeze_mapping
@@ -85,13 +85,20 @@ class ToolSpec(Noted):
             model: the class. Its name and docstring are the tool's.
             name: another name.
             fields: other fields, such as ``description`` and ``strict``.
+
+        Raises:
+            InvalidMessage: code "type" if it is no such class.
         """
         from agentmsg.model.signatures import described  # noqa: PLC0415 - the same
 
-        parameters: dict[str, Any] = model.model_json_schema()
+        try:
+            parameters: dict[str, Any] = {**model.model_json_schema()}
+            name = name or model.__name__
+        except Exception as error:
+            raise refused("model", model, "a class with model_json_schema") from error
         words: str | None = parameters.pop("description", None) or described(model)
         told: dict[str, Any] = {"description": words, "parameters": parameters}
-        return cls(name or model.__name__, **{**told, **fields})
+        return cls(name, **{**told, **fields})
 
 
 @attrs.frozen(repr=False, eq=False)

@@ -16,7 +16,6 @@ from agentmsg.fitting.changes import changed
 from agentmsg.model.base import Noted, Signature
 from agentmsg.model.blocks import CompactionBlock, ThinkingBlock, ToolUseBlock
 from agentmsg.model.equality import same
-from agentmsg.model.generated import Made
 from agentmsg.model.roles import RoleName
 from agentmsg.model.sources import Base64Source
 from agentmsg.redacting.patterns import SECRET_NAMES
@@ -116,9 +115,8 @@ def _value(value: Any, visit: Visit) -> Any:
         new = [_value(item, visit) for item in items]
         return items if all(a is b for a, b in zip(new, items, strict=True)) else tuple(new)
     if isinstance(value, str):
-        # Made values stay made.
         text = visit(str.__str__(value), "text")
-        return value if text == value else type(value)(text) if isinstance(value, Made) else text
+        return value if text == value else text  # a made id, too: what is changed is no longer made
     return value
 
 

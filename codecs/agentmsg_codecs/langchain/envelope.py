@@ -145,7 +145,18 @@ class LangChainEnvelope(envelopes.Envelope):
         return with_note(message.evolve(content=(*before, *blocks, *behind)), FAMILY, own)
 
     def wrap_each(self, message: am.Msg) -> am.Msg:
-        """Return a message in which each run of blocks that comes back is as the client has it; others stay."""
+        """Return a message in which each run of blocks that comes back is as the client has it; others stay.
+
+        What is read of such a mixture shows whether it comes back: it says less of its provider than a whole answer.
+        """
+        new = self._each(message)
+        read, _ = self.engine.read(thaw(self.engine.write(new, "dict")))
+        found = self.unwrap(read)
+        if not am.same(found, message) or not envelopes.is_just_as(self._each(found), read):
+            raise Unreadable
+        return new
+
+    def _each(self, message: am.Msg) -> am.Msg:
         content: list[Any] = []
         rest = message.content
         while rest:
@@ -195,7 +206,7 @@ class LangChainEnvelope(envelopes.Envelope):
                     return self.remember(new, message)
         except (AgentMsgError, Unreadable):
             pass
-        if found is not None and envelopes.is_just_as(self.wrap_each(found), message):
+        if found is not None and envelopes.is_just_as(self._each(found), message):
             return self.remember(found, message)
         return self.as_read(message)
 
