@@ -78,6 +78,7 @@ _WRITING = ("losses", "on_loss", "allow", "carry", "repair")
 _ERROR: Final = "error"
 _KEEP: Final = "keep"
 _LAST: Final = "last"
+_REPORT: Final = "report"
 _NONE: Final = ()
 # Below this many messages, pausing the collector costs more than it saves.
 _MANY = 16
@@ -413,9 +414,7 @@ def convert(
     source_options: Mapping[str, Any] = EMPTY,
     **options: Any,
 ) -> Conversion:
-    """Convert a document, or a history in hand, to another format, and report exactly what is lost.
-
-    ``restore(decode(result.document, target), result.losses)`` rebuilds the source's history.
+    """Convert a document, or a history in hand, to another format, and report what is lost: ``restore`` undoes it.
 
     Args:
         document: plain data or objects, as for ``decode``, or bytes or text, in the source format; or a history.
@@ -435,25 +434,32 @@ def convert(
         options: codec options for writing.
 
     Raises:
-        DecodeError: if the document can't be read.
+        DecodeError, CodecLookupError: as ``loads`` and ``encode`` do, or if the target has no place for the settings.
         InvalidMessage: code "required" if a format is missing, "option" if one is too many.
         LossError: code "content-loss", if you refuse losses.
-        CodecLookupError: if there is no such codec or option, no rule for ``repair``, or no place for the settings.
     """
     read_by = _reading_codec(document, source, source_options)
-    chosen = writing_codec(_one_target(target, to), options, repair=repair)
-    one_of(duplicates, "duplicates", _LAST, "error")
-    way = _way_of(chosen, on_loss, allow, carry=carry, repair=repair)
+    aim = target if target is not None and to is None else _one_target(target, to)
+    chosen = writing_codec(aim, options, repair=repair)
+    if duplicates is not _LAST:
+        one_of(duplicates, "duplicates", _LAST, "error")
+    is_usual = on_loss is _REPORT and allow is _NONE and carry is False and repair is False
+    way = _USUAL if is_usual else _way_of(chosen, on_loss, allow, carry=carry, repair=repair)
     with paused():
         is_text = read_by is not None and type(document) not in _PLAIN and is_raw(document)
         if read_by is None:
             history = _given(document, chosen)
         elif is_text:
             history = loads(document, read_by, limits=limits, duplicates=duplicates, unknown=unknown)
+        elif unknown is _KEEP:
+            history = decoded(document, read_by, limits)
         else:
             history = decode(document, read_by, limits=limits, unknown=unknown)
         asked = with_asked(history, chosen, model=model, max_tokens=max_tokens)
         return _converted(history, asked, chosen.suited(asked), way, (is_text, read_by.name if read_by else None))
+
+
+_USUAL = _Way(None, "ignore", frozenset(), carry=False, repair=False)
 
 
 def _way_of(

@@ -100,7 +100,16 @@ class SettingsFields(TypedDict, total=False):
 
 
 class CallFields(TypedDict, total=False):
-    """A tool call as a mapping, for ``Msg.assistant`` and ``MessageFields``: it has one of the last three."""
+    """A tool call as a mapping, for ``Msg.assistant`` and ``MessageFields``.
+
+    Attributes:
+        name: the tool's name.
+        id: links the call with its result; of the item, if there is a ``call_id``, too.
+        call_id: links the call with its result.
+        input: the arguments, as a value or as text; ``args`` and ``arguments`` are other words for it.
+        args: see ``input``.
+        arguments: see ``input``.
+    """
 
     name: Required[str]
     id: str | None
@@ -111,7 +120,18 @@ class CallFields(TypedDict, total=False):
 
 
 class MessageFields(MsgFields, total=False):
-    """A message as a mapping, for ``History.of`` and whatever takes messages; ``error`` and so on are of a result."""
+    """A message as a mapping, for ``History.of`` and whatever takes messages.
+
+    Attributes:
+        role: the role.
+        content: a text, or blocks.
+        tool_calls: the calls of an assistant.
+        tool_call_id: of a tool's message, the call that it answers.
+        error: of its result; and so are the next three.
+        error_type: the class of the error.
+        status: the status.
+        artifact: what the application keeps of it.
+    """
 
     role: Required[str]
     content: str | Iterable[BaseBlock]
