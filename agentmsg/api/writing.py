@@ -434,9 +434,8 @@ def convert(
         options: codec options for writing.
 
     Raises:
-        DecodeError, CodecLookupError: as ``loads`` and ``encode`` do, or if the target has no place for the settings.
-        InvalidMessage: code "required" if a format is missing, "option" if one is too many.
-        LossError: code "content-loss", if you refuse losses.
+        AgentMsgError: as ``loads`` and ``encode`` do; InvalidMessage, code "required", if a format is missing, "option"
+            if one is too many.
     """
     read_by = _reading_codec(document, source, source_options)
     aim = target if target is not None and to is None else _one_target(target, to)
