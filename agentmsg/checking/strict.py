@@ -91,7 +91,7 @@ def _unknown(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
     for field in attrs.fields(cast("Any", type(obj))):
         if field.init and field.name not in ("extras", "notes"):
             value: Any = getattr(obj, field.name)
-            items: Any = value if type(value) is tuple else ()
+            items: tuple[Any, ...] = value if value.__class__ is tuple else ()
             for index, item in enumerate(items):
                 if isinstance(item, Noted):
                     yield from _unknown(item, (*path, field.name, index), codec)
