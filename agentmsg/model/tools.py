@@ -93,12 +93,12 @@ class ToolSpec(Noted):
 
         try:
             parameters: dict[str, Any] = {**model.model_json_schema()}
-            name = name or model.__name__
+            called: str = name or model.__name__
         except Exception as error:
             raise refused("model", model, "a class with model_json_schema") from error
         words: str | None = parameters.pop("description", None) or described(model)
         told: dict[str, Any] = {"description": words, "parameters": parameters}
-        return cls(name, **{**told, **fields})
+        return cls(called, **{**told, **fields})
 
 
 @attrs.frozen(repr=False, eq=False)
