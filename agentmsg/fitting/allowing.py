@@ -126,16 +126,12 @@ def _of_message(message: Msg) -> list[tuple[Word, ...]]:
     if _prompt(message):
         return [("system", "messages")]
     words: list[Word] = [_word(block) for block in message.content if level_of_gone(block) == "content"]
-    found = [_either("messages", word) if word == "text" else _either(word, "messages") for word in words]
+    found: list[tuple[Word, ...]] = [("messages", word) if word == "text" else (word, "messages") for word in words]
     if message.structured is not None:
         found.append(("structured", "messages"))
     if extras_hold_content(message, message.extras, {}):
         found.append(("extras", "messages"))
     return found or [("messages",)]
-
-
-def _either(*words: Word) -> tuple[Word, ...]:
-    return words
 
 
 def _of_key(path: tuple[str | int, ...]) -> tuple[Word, ...]:
