@@ -15,6 +15,7 @@ import attrs
 import pydantic
 import pytest
 
+import agentmsg as am
 from agentmsg import (
     AudioBlock,
     Base64Source,
@@ -364,6 +365,34 @@ def test_what_is_computed_from_a_made_time_is_not_made() -> None:
     assert pickle.loads(pickle.dumps(made)) == copy.deepcopy(made) == made
     assert is_made(pickle.loads(pickle.dumps(made)))
     assert is_made(copy.deepcopy(made))
+
+
+def test_a_time_that_a_caller_passes_is_given() -> None:
+    """Only the library's own value counts as made: what a caller computes from one, with its mark or not, is given."""
+    message = Msg.user("x")
+    made = message.created_at
+    assert made is not None
+    computed = made.replace(microsecond=0)
+    twice = dt.datetime(2026, 10, 25, 2, 30, fold=1, tzinfo=dt.UTC)
+    for time in (made, computed, twice):
+        for given in (
+            Msg("user", "x", created_at=time),
+            message.evolve(created_at=time),
+            message.to_builder().set(created_at=time).build(),
+            Msg.builder().role("user").set(created_at=time).build(),
+        ):
+            assert given.created_at == time
+            assert not is_made(given.created_at)
+            losses: list[am.Loss] = []
+            am.encode([given], "openai", losses=losses)
+            assert [loss.path[-1] for loss in losses] == ["created_at"]
+    for kept in (
+        message.evolve(name="a"),
+        message.to_builder().text("y").build(),
+        copy.deepcopy(message),
+        message.clone(),
+    ):
+        assert is_made(kept.created_at)
 
 
 def test_same_content() -> None:

@@ -30,8 +30,8 @@ class MsgBuilder:
     """
 
     def __init__(self, start: Msg | None = None) -> None:
-        known = () if start is None else _FIELDS
-        self._fields: dict[str, Any] = {name: getattr(checked(start, Msg, "start"), name) for name in known}
+        self._start = None if start is None else checked(start, Msg, "start")
+        self._fields: dict[str, Any] = {}
 
     def role(self, role: str) -> MsgBuilder:
         """Set the role."""
@@ -57,12 +57,12 @@ class MsgBuilder:
 
     def add(self, *blocks: BaseBlock) -> MsgBuilder:
         """Append blocks."""
-        return self.set(content=(*self._fields.get("content", ()), *as_content(blocks)))
+        return self.set(content=(*self._now("content", ()), *as_content(blocks)))
 
     def metadata(self, entries: Mapping[str, Any] | None = None, /, **more: Any) -> MsgBuilder:
         """Add entries to the metadata."""
         added: Mapping[str, Any] = {} if entries is None else freeze_named("metadata", entries)
-        return self.set(metadata={**freeze_named("metadata", self._fields.get("metadata", {})), **added, **more})
+        return self.set(metadata={**freeze_named("metadata", self._now("metadata", {})), **added, **more})
 
     def set(self, **fields: Unpack[MsgChanges]) -> MsgBuilder:
         """Set any fields of the message by name.
@@ -79,9 +79,12 @@ class MsgBuilder:
         self._fields.update(fields)
         return self
 
+    def _now(self, field: str, default: Any) -> Any:
+        return self._fields.get(field, getattr(self._start, field, default))
+
     def __copy__(self) -> MsgBuilder:
         """Return an independent builder with the same fields."""
-        other = MsgBuilder()
+        other = MsgBuilder(self._start)
         other._fields = {**self._fields}
         return other
 
@@ -91,6 +94,8 @@ class MsgBuilder:
         Raises:
             InvalidMessage: code "required" if no role was set, and whenever the constructor refuses a value.
         """
+        if self._start is not None:
+            return self._start.evolve(**self._fields)
         if "role" not in self._fields:
             msg = "a message needs a role"
             raise InvalidMessage(msg, code="required", path=("role",))

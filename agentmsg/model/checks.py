@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt, is_a, refused
-from agentmsg.model.generated import is_made
+from agentmsg.model.generated import NOW, is_made, made_time
 from agentmsg.values.frozen import EMPTY, JSON, check_text, freeze, freeze_mapping
 
 __all__ = [
@@ -117,7 +117,14 @@ def _check_digits(attribute: Any, value: int) -> None:
 
 
 def plain_moment(value: datetime | None) -> datetime | None:
-    """Return a plain datetime, even for an instance of a subclass: no format would give that class back."""
+    """Return a plain datetime, even for an instance of a subclass: no format would give that class back.
+
+    ``NOW`` becomes a made time. Any other loses the mark of one, since a caller may have computed it.
+    """
+    if value is NOW:
+        return made_time()
+    if is_made(value):
+        return cast("datetime", value).replace(fold=0)
     if value is None or type(value) is datetime or not is_a(value, datetime):
         return value
     return datetime.combine(value.date(), value.timetz())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MADE_KINDS", "Made", "MadeName", "given", "is_made", "made_id", "made_time"]
+__all__ = ["MADE_KINDS", "NOW", "Made", "MadeName", "given", "is_made", "made_id", "made_time"]
 
 
 class Made(str):
@@ -46,7 +46,8 @@ def is_made(value: Any) -> bool:
     """Whether the library made an id, name or time.
 
     A made time is a plain datetime in UTC with ``fold=1``, which tells two local times apart, and says nothing in UTC.
-    It travels with copies and pickles, is neither compared nor written, and is gone once the time is shifted or moved.
+    It travels with copies and pickles, and is neither compared nor written. A time that is passed to a message loses
+    it: that one is given, whatever it was computed from (see ``checks.plain_moment``).
     """
     return isinstance(value, Made) or (value.__class__ is datetime and value.fold == 1 and value.tzinfo is UTC)
 
@@ -61,6 +62,10 @@ def made_id() -> Made:
     from uuid import uuid4  # noqa: PLC0415 - uuid costs more to import than all of the model
 
     return Made(uuid4())
+
+
+# What stands for a made time where a message is made: its field makes the time, so that no other has the mark.
+NOW: Any = object()
 
 
 def made_time() -> datetime:

@@ -31,7 +31,7 @@ from agentmsg.model.blocks import (
     as_content,
 )
 from agentmsg.model.checks import checked, instance, moment, optional_text, plain_moment, text, vector
-from agentmsg.model.generated import made_id, made_time
+from agentmsg.model.generated import NOW, made_id
 from agentmsg.model.pickling import Pickled, Portable
 from agentmsg.model.roles import KNOWN_ROLES, Role, Roled, RoleName
 from agentmsg.model.tool_use import as_calls
@@ -48,6 +48,10 @@ _B = TypeVar("_B", bound=BaseBlock)
 _T = TypeVar("_T")
 _SHOWN = 50
 _MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
+
+
+def _now() -> Any:
+    return NOW
 
 
 @attrs.frozen(repr=False, eq=False)
@@ -80,7 +84,7 @@ class Msg(Noted, Portable, Roled):
     role: str = attrs.field(validator=text)
     content: tuple[Block, ...] = attrs.field(default=(), converter=as_content)
     id: str | None = attrs.field(factory=made_id, validator=optional_text, kw_only=True)
-    created_at: datetime | None = attrs.field(factory=made_time, converter=plain_moment, validator=moment, kw_only=True)
+    created_at: datetime | None = attrs.field(factory=_now, converter=plain_moment, validator=moment, kw_only=True)
     name: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     recipient: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     model: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
@@ -245,7 +249,7 @@ class Msg(Noted, Portable, Roled):
         if self.created_at is not None:
             origin["original_created_at"] = self.created_at.isoformat()
         sender = self.name if name is None else name
-        return self.evolve(id=made_id(), created_at=made_time(), name=sender, metadata=origin)
+        return self.evolve(id=made_id(), created_at=NOW, name=sender, metadata=origin)
 
     # -- asking
     # ------------------------------------------------------------------------------------------------
