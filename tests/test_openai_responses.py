@@ -63,7 +63,7 @@ SOURCE = am.Citation(url="https://x.test", title="T", start=0, end=2, kind="url_
 
 # -- items are blocks or messages -------------------------------------------------------------------------------------
 
-ASKED = am.ToolUseBlock(None, "ask", {}, item_id="mcp_1", extras={FAMILY: {"server_label": "wiki"}}, **SERVER)
+ASKED = am.ToolUseBlock(None, "ask", {}, item_id="mcp_1", server="wiki", **SERVER)
 MAPPING: list[tuple[str, dict[str, Any], am.Msg]] = [
     ("a user's text", {"role": "user", "content": "Hi"}, msg("user", am.TextBlock("Hi"))),
     (
@@ -287,7 +287,7 @@ SPELT: list[tuple[str, dict[str, Any], am.Msg]] = [
     (
         "reasoning without a summary",
         {"type": "reasoning", "id": "rs_1", "content": [{"type": "reasoning_text", "text": "Hm."}]},
-        msg("assistant", am.ThinkingBlock("Hm.", item_id="rs_1")),
+        msg("assistant", am.ThinkingBlock("Hm.", raw=True, item_id="rs_1")),
     ),
     (
         "a message without a role, of the assistant as its parts tell",
@@ -473,8 +473,8 @@ def _served_result(content: Any = "Yes", **fields: Any) -> am.ToolResultBlock:
 def test_results_of_servers_are_in_the_item_of_their_call(result: am.ToolResultBlock, codec: am.CodecName) -> None:
     """A result right after its call is in its item; anywhere else, or with more to it, it is text; all is reported."""
     between = am.TextBlock("So:")
-    full = ASKED.evolve(extras={FAMILY: {"server_label": "wiki", "output": "Yes"}})
-    python = ASKED.evolve(name="code_interpreter", input={"code": "", "container_id": ""}, extras={}, item_id="ci_1")
+    full = ASKED.evolve(extras={FAMILY: {"output": "Yes"}})
+    python = ASKED.evolve(name="code_interpreter", input={"code": "", "container_id": ""}, server=None, item_id="ci_1")
     for blocks in (
         (ASKED, result),
         (ASKED, result, result),

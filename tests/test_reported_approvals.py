@@ -388,8 +388,9 @@ def _linked() -> st.SearchStrategy[am.History]:
     ids, requests = st.sampled_from(("c1", "c2")), st.sampled_from(("a1", "a2", "c1"))
     kinds, reasons = st.sampled_from(("function", "function", "server")), st.sampled_from((None, "no", "why"))
     extras = st.sampled_from(({}, {"vercel-ui": {"approval": {"id": "x"}}}, {"vercel.approval": {"isAutomatic": True}},
-                              {"vercel-ui": {"approved": 1}}, {"openai-responses": {"server_label": "s"}}))  # fmt: skip
+                              {"vercel-ui": {"approved": 1}}))  # fmt: skip
     calls = st.builds(am.ToolUseBlock, ids, st.just("f"), kind=kinds, extras=extras, provider=st.just("openai"),
+                      server=st.sampled_from((None, "s")),
                       item_id=st.sampled_from((None, "mcpr_1")), status=st.sampled_from((None, "asking", "allowed"))
                       )  # fmt: skip
     asked = st.builds(am.ApprovalRequestBlock, requests, ids, reason=reasons, extras=extras)

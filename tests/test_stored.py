@@ -101,6 +101,52 @@ BEFORE_PROVIDERS: list[tuple[am.CodecName, Any, str]] = [
 ]  # fmt: skip
 
 
+_SERVER = {"type": "tool_use", "name": "ask", "id": "mcp_1", "item_id": "mcp_1", "input": {}, "kind": "server"}
+_WIKI: dict[str, Any] = {"provider": "openai", "extras": {"openai-responses": {"server_label": "wiki"}}}
+_FOUND = {
+    "type": "tool_use",
+    "name": "f",
+    "id": "c",
+    "raw_input": "{}",
+    "extras": {"openai-responses": {"namespace": "n"}},
+}
+_WORDS = {"type": "thinking", "thinking": "Hm", "item_id": "rs_1", "notes": {"openai-responses": {"/raw": True}}}
+# What versions stored whose calls had no server and no namespace, and whose thinking wasn't known to be raw.
+BEFORE_FIELDS: list[tuple[am.CodecName, Any, str]] = [
+    (
+        "anthropic",
+        {**_SERVER, "provider": "anthropic", "extras": {"anthropic": {"server_name": "wiki", "caller": {"type": "x"}}}},
+        '"type":"mcp_tool_use","id":"mcp_1","name":"ask","server_name":"wiki","input":{},"caller":{"type":"x"}',
+    ),
+    ("openai-responses", {**_SERVER, **_WIKI}, '"type":"mcp_call","name":"ask","server_label":"wiki"'),
+    ("openai-responses", _FOUND, '"namespace":"n"'),
+    ("openai-responses", _WORDS, '"content":[{"type":"reasoning_text","text":"Hm"}]'),
+    ("pydantic-ai", {**_SERVER, **_WIKI}, '"tool_name":"mcp_server:wiki"'),
+    ("vercel", {**_SERVER, **_WIKI}, '"serverLabel":"wiki"'),
+    ("vercel", _FOUND, '"namespace":"n"'),
+    ("agentscope", _WORDS, '"reasoning_text"'),
+    ("langchain", {**_SERVER, **_WIKI}, '"server_label":"wiki"'),
+]
+
+
+@pytest.mark.parametrize("canonical", CODECS)
+@pytest.mark.parametrize(("codec", "stored", "wanted"), BEFORE_FIELDS)
+def test_what_was_stored_before_a_value_had_a_field(
+    codec: am.CodecName, stored: Any, wanted: str, canonical: am.CodecName
+) -> None:
+    """It is written as it was, and means what it meant."""
+    document = _answer(content=[stored])
+    document["messages"][-1] |= {"provider": stored.get("provider", "openai")}
+    if codec not in ("anthropic", "openai-responses"):
+        document["messages"][-1] |= {"api": "responses"}
+    history = am.loads(am.dumps(am.decode(document, "json"), canonical), canonical)
+    assert am.encode(history, "json") == document
+    assert wanted in am.dumps(history, codec, on_loss="ignore").decode()
+    block: Any = history[-1].content[0]
+    changed = history.replace(-1, history[-1].with_content([block.evolve(extras={}, notes={})]))
+    assert am.loads(am.dumps(changed, canonical), canonical) == changed
+
+
 @pytest.mark.parametrize(("codec", "stored", "wanted"), BEFORE_PROVIDERS)
 def test_what_was_stored_before_messages_had_a_provider(codec: am.CodecName, stored: Any, wanted: str) -> None:
     """It is written as the document that it was."""

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 
 from agentmsg.model.base import BaseBlock
-from agentmsg.model.checks import flag, optional_text, text
+from agentmsg.model.checks import optional_text, text, truth
 
 __all__ = ["ApprovalRequestBlock", "ApprovalResponseBlock"]
-
-
-def _truth(_: object, attribute: Any, value: Any) -> None:
-    flag(value, attribute.alias)
 
 
 @attrs.frozen(repr=False, eq=False)
@@ -43,6 +37,6 @@ class ApprovalResponseBlock(BaseBlock):
     """
 
     id: str = attrs.field(validator=text)
-    approved: bool = attrs.field(validator=_truth)
+    approved: bool = attrs.field(validator=truth)
     reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     kind: str = attrs.field(default="function", validator=text, kw_only=True)

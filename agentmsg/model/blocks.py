@@ -16,7 +16,7 @@ import attrs
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
 from agentmsg.model.approvals import ApprovalRequestBlock, ApprovalResponseBlock
 from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, Tagged, as_blocks, free_json
-from agentmsg.model.checks import instance, listed, optional_text, text
+from agentmsg.model.checks import instance, listed, optional_text, text, truth
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.model.tools import Tool, as_tools
@@ -209,10 +209,12 @@ class ThinkingBlock(BaseBlock):
     Attributes:
         thinking: the words.
         redacted: an opaque payload that only its provider can read.
+        raw: whether the words are known to be the model's own, not a summary of them.
     """
 
     thinking: str = attrs.field(default="", validator=text)
     redacted: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    raw: bool = attrs.field(default=False, validator=truth, kw_only=True)
 
 
 def as_content(value: str | Iterable[BaseBlock]) -> tuple[Block, ...]:

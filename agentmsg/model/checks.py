@@ -28,6 +28,7 @@ __all__ = [
     "plain_moment",
     "shown_fields",
     "text",
+    "truth",
     "vector",
     "whole",
 ]
@@ -88,6 +89,11 @@ def one_of(value: object, name: str, *words: str) -> None:
     """Refuse an option that isn't one of some words."""
     if not is_a(value, str) or str.__str__(value) not in words:
         raise refused(name, value, " or ".join(map(repr, words)), code="option")
+
+
+def truth(_: object, attribute: Any, value: Any) -> None:
+    """Accept True or False."""
+    flag(value, attribute.alias)
 
 
 def whole(_: object, attribute: Any, value: Any) -> None:

@@ -71,6 +71,8 @@ class ToolUseBlock(BaseBlock):
             the name of a tool that the provider defines and the client runs ("shell", "computer" ...).
         provider: who runs a server tool.
         status: the state of the call ("asking", "in_progress" ...), if the source states it.
+        server: the MCP server that has the tool, for a call that the provider makes.
+        namespace: the group of tools that has the tool, where a search found it.
 
     Two calls are equal if their inputs are. The text counts only if it says more than the input (invalid JSON, a
     duplicate key, a number that no float holds).
@@ -83,6 +85,8 @@ class ToolUseBlock(BaseBlock):
     kind: str = attrs.field(default="function", validator=text, kw_only=True)
     provider: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     status: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    server: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    namespace: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     # Whether input says all that raw_input says: None until it is needed; SIMPLY if a reader has already checked.
     _says_all: int | None = attrs.field(default=None, init=False, eq=False, repr=False)
 

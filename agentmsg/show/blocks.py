@@ -229,7 +229,7 @@ def call_piece(block: ToolUseBlock, lengths: Lengths, result: Result | None = No
         valid=valid,
         arguments=arguments,
         result=result,
-        facts=block_facts(block, kind, block.provider, block.status, invalid),
+        facts=block_facts(block, kind, block.provider, block.server or block.namespace, block.status, invalid),
     )
 
 

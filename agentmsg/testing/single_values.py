@@ -45,6 +45,7 @@ _VALUES: dict[str, Any] = {
     "parameters": {"type": "object", "properties": {}},
     "max_tokens": 100,
     "parallel_tool_calls": False,
+    "raw": True,
     "raw_input": '{"a":  1}',
     "reasoning": {"effort": "high"},
     "response_format": {"name": "mood", "schema": {"type": "object"}, "strict": True},

@@ -155,6 +155,8 @@ def _calls() -> st.SearchStrategy[Any]:
         "kind": st.sampled_from(("function", "function", "custom", "server", "odd")),
         "provider": _optional(st.sampled_from(FAMILIES)),
         "status": _optional(st.sampled_from(("asking", ""))),
+        "server": _optional(st.sampled_from(("wiki", ""))),
+        "namespace": _optional(st.sampled_from(("found", ""))),
         **_common(),
     }
     raw = st.sampled_from(
@@ -216,7 +218,7 @@ def _flat_blocks(content: st.SearchStrategy[Any]) -> list[st.SearchStrategy[Any]
             FileBlock, source, name=_optional(texts()), title=_optional(texts()), context=_optional(texts()), **common
         ),
         st.builds(DataBlock, json_values(), name=_optional(texts()), **common),
-        st.builds(ThinkingBlock, texts(), redacted=_optional(texts()), **common),
+        st.builds(ThinkingBlock, texts(), redacted=_optional(texts()), raw=st.booleans(), **common),
         _calls(),
         *_approvals(),
         st.builds(RefusalBlock, texts(), **common),

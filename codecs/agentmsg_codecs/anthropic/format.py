@@ -51,11 +51,11 @@ _CACHE = Key("cache_control", "cache", Nested(("cache",)), "may", cell=hint)
 _TYPE = Key("media_type", "media_type", Text(), "may")
 
 
-def _call(name: Key) -> tuple[Key, ...]:
-    return (Key("id", "id", Link(), "may", lacks="no-id"), name, Key("input", "input", Input()), _CACHE)
+def _call(*named: Key) -> tuple[Key, ...]:
+    return (Key("id", "id", Link(), "may", lacks="no-id"), *named, Key("input", "input", Input()), _CACHE)
 
 
-_CALL = _call(Key("name", "name", Text()))
+_NAME = Key("name", "name", Text())
 _CALLED = Key("tool_use_id", "tool_call_id", Link(), "may", lacks="no-id")
 _SERVER = {"kind": "server", "provider": FAMILY}
 
@@ -158,10 +158,9 @@ FORMS = (
     Form("redacted_thinking", am.ThinkingBlock, "redacted_thinking", (
         Key("data", "redacted", Text()),
     ), when=lambda block: block.redacted is not None),
-    Form("tool_use", am.ToolUseBlock, "tool_use", _CALL),
-    Form("mcp_tool_use", am.ToolUseBlock, "mcp_tool_use", _CALL, fixed=_SERVER, fits=is_of_mcp, when=is_mcp_call,
-         schema={"properties": {"server_name": {"type": "string"}}, "required": ["server_name"]},
-         about="server_name is an extra"),
+    Form("tool_use", am.ToolUseBlock, "tool_use", _call(_NAME)),
+    Form("mcp_tool_use", am.ToolUseBlock, "mcp_tool_use", _call(_NAME, Key("server_name", "server", Text())),
+         fixed=_SERVER, fits=is_of_mcp, when=is_mcp_call),
     Form("server_tool_use", am.ToolUseBlock, "server_tool_use",
          _call(Key("name", "name", Text(), known=SERVER_CALLS)), fixed=_SERVER,
          fits=lambda native: not is_of_mcp(native), when=lambda block: block.kind == "server",

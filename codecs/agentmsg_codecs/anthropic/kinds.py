@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import natives
 from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_RESULTS, UPLOAD
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def is_of_mcp(native: Any) -> bool:
 
 def is_mcp_call(block: am.ToolUseBlock) -> bool:
     """Whether the provider calls a tool of an MCP server."""
-    return block.kind == "server" and isinstance(natives.extras_of(block, FAMILY).get("server_name"), str)
+    return block.kind == "server" and block.server is not None
 
 
 def result_tag(block: am.ToolResultBlock) -> str:

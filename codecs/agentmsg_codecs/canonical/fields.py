@@ -64,7 +64,8 @@ class Field(NamedTuple):
         name: the constructor's argument, and the key in JSON.
         kind: the kind of its values; see kinds.py.
         default: the value of an absent field, or REQUIRED. None is a value only if it is the default.
-        of: the class of the values for the kind "object", their type for the kind "typed".
+        of: the class of the values for the kind "object", their type for the kind "typed"; of extras and notes the
+            namespaces in which an earlier version kept a field.
         always: whether the default is written too.
     """
 
@@ -261,8 +262,35 @@ _PLAIN: tuple[Spec, ...] = (
     ),
 )
 
+# Fields of blocks that were appended: in MessagePack a field is known by its place.
+_LATER: Mapping[type[BaseBlock], tuple[Field, ...]] = {
+    ThinkingBlock: (Field("raw", "truth", False),),
+    ToolUseBlock: _may("text", "server", "namespace"),
+}
+
+# What was an extra or a note before it had a field: the field, the kinds of calls that have it, and its place.
+EARLIER: Mapping[type, tuple[tuple[str, tuple[str, ...], tuple[str, str, str]], ...]] = {
+    ThinkingBlock: (("raw", (), ("notes", "openai-responses", "/raw")),),
+    ToolUseBlock: (
+        ("server", ("server",), ("extras", "anthropic", "server_name")),
+        ("server", ("server",), ("extras", "openai-responses", "server_label")),
+        ("namespace", ("function", "custom"), ("extras", "openai-responses", "namespace")),
+    ),
+}
+
+
+def _common(cls: type[BaseBlock]) -> tuple[Field, ...]:
+    """Return the common fields of a class, with the namespaces whose extras or notes need the plain path."""
+    places = [place for _, _, place in EARLIER.get(cls, ())]
+    spaces = {field.name: tuple(space for held, space, _ in places if held == field.name) for field in _REST}
+    return tuple(field._replace(of=spaces[field.name]) if spaces.get(field.name) else field for field in COMMON)
+
+
 SPECS: Mapping[type, Spec] = {
-    **{cls: Spec(cls, blocks.BLOCK_TAGS[cls], number, (*own, *COMMON)) for cls, (number, own) in _BLOCKS.items()},
+    **{
+        cls: Spec(cls, blocks.BLOCK_TAGS[cls], number, (*own, *_common(cls), *_LATER.get(cls, ())))
+        for cls, (number, own) in _BLOCKS.items()
+    },
     **SOURCES,
     **TOOLS,
     **{spec.cls: spec for spec in _PLAIN},

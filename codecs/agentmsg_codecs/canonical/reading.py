@@ -6,6 +6,7 @@ under ``notes["json"]`` or ``notes["msgpack"]``: the name of a field with one of
     "explicit"      a default that is written out (an empty mapping, a null ...), or a key that is usually left out
     "absent"        a field that is always written, left out
     "str"           content that is one plain text, given as a string
+    a namespace     that of the extras or notes in which an earlier version kept the field
     ["=", text]     a time that Python would spell differently
 
 A spelling holds no value and is used only if it fits the value. What later versions add (keys in JSON, items after the
@@ -19,8 +20,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError, DecodeError, ToolUseBlock
-from agentmsg.formats import EMPTY, adopt, excerpt
-from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, Field, Spec
+from agentmsg.formats import EMPTY, adopt, excerpt, is_mapping
+from agentmsg_codecs.canonical.fields import EARLIER, FAMILY, REQUIRED, Field, Spec
 from agentmsg_codecs.canonical.kinds import KINDS
 from agentmsg_codecs.canonical.plain_path import NATIVE, ROLE_NUMBERS, inlined, is_bare
 
@@ -90,11 +91,24 @@ def _unfold(engine: Engine, spec: Spec, values: dict[str, Any], beyond: Any, not
 def _made(engine: Engine, spec: Spec, values: dict[str, Any], note: dict[str, Any], make: Callable[..., Any]) -> Any:
     if spec.cls is ToolUseBlock:
         _settle_call(values, note)
+    for field, kinds, (held, space, key) in EARLIER.get(spec.cls, ()):
+        own: Any = values.get(held, EMPTY).get(space)
+        is_there = field not in values and is_mapping(own) and type(own.get(key)) is (bool if held == "notes" else str)
+        if is_there and values.get("kind", "function") in (kinds or ("function",)):
+            values[field], note[field] = own[key], space
+            values[held] = _without(values[held], space, key)
     if spec.cls in NATIVE and is_bare(engine, spec, values):
         note["type"] = "explicit"
     if note:
         values["notes"] = adopt({**values.get("notes", EMPTY), engine.shape.key: adopt(note)})
     return make(**values)
+
+
+def _without(held: Any, space: str, key: str) -> Any:
+    """Return extras or notes without a key."""
+    own = {name: value for name, value in held[space].items() if name != key}
+    rest = {name: value for name, value in held.items() if name != space}
+    return adopt({**rest, space: adopt(own)} if own else rest) or EMPTY
 
 
 def _settle_call(values: dict[str, Any], note: dict[str, Any]) -> None:

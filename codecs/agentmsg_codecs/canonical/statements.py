@@ -21,10 +21,9 @@ def unusual(field: Field, key: str) -> str:
     test = KINDS[field.kind].unusual.format(v=v)
     if field.default is None:
         return test or (f"{v} is None" if field.kind in {"json", "object"} else "")
-    if field.name == "extras":
-        return f"{test} or not {v} or {FAMILY!r} in {v}"
-    if field.name == "notes":
-        return f"{test} or not {v} or {key!r} in {v}"
+    if field.name in {"extras", "notes"}:
+        spaces = (FAMILY if field.name == "extras" else key, *(field.of or ()))
+        return " or ".join((test, f"not {v}", *(f"{space!r} in {v}" for space in dict.fromkeys(spaces))))
     if field.default is not REQUIRED and not field.always:
         return f"{test} or not {v}" if field.kind != "text" else f"{test} or {v} == {field.default!r}"
     return test

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg import ToolUseBlock
 from agentmsg.formats import note_of
-from agentmsg_codecs.canonical.fields import FAMILY, Field, Spec
+from agentmsg_codecs.canonical.fields import EARLIER, FAMILY, Field, Spec
 from agentmsg_codecs.canonical.kinds import KINDS
 from agentmsg_codecs.canonical.plain_path import NATIVE, inlined, is_bare
 
@@ -33,13 +33,14 @@ def plain_writer(engine: Engine, spec: Spec) -> Callable[[Any], Any]:
             if "=" in note:
                 notes[key] = note["="]
             values["notes"] = notes
+        moved = _put_back(spec, values, note)
         if spec.cls in NATIVE and note.get("type") != "explicit" and is_bare(engine, spec, values):
             return values["value"]
         beyond = _fold(engine, spec, values, note)
         fields: dict[str, Any] = {}
         for field in spec.fields:
             value, spelling = values[field.name], note.get(field.name)
-            if _stands(field, value, spelling, values):
+            if field.name not in moved and _stands(field, value, spelling, values):
                 fields[field.name] = KINDS[field.kind].write(engine, field, value, spelling)
         return engine.shape.close(spec, fields, beyond, note)
 
@@ -53,6 +54,16 @@ def _fold(engine: Engine, spec: Spec, values: dict[str, Any], note: Mapping[str,
     if beyond is not None:
         values["extras"] = {name: value for name, value in extras.items() if name != FAMILY}
     return beyond
+
+
+def _put_back(spec: Spec, values: dict[str, Any], note: Mapping[str, Any]) -> set[str]:
+    """Put fields where an earlier version kept them; return their names."""
+    moved: set[str] = set()
+    for field, _, (held, space, key) in EARLIER.get(spec.cls, ()):
+        if note.get(field) == space and values[field]:
+            values[held] = {**values[held], space: {**values[held].get(space, {}), key: values[field]}}
+            moved.add(field)
+    return moved
 
 
 def _stands(field: Field, value: Any, spelling: Any, values: Mapping[str, Any]) -> bool:

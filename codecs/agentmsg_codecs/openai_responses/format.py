@@ -45,7 +45,7 @@ from agentmsg.formats.forms import (
     Whole,
 )
 from agentmsg_codecs.openai_responses.client_tools import CALLS, RESULTS, has_input, said_by
-from agentmsg_codecs.openai_responses.input_parts import INPUTS, ODD, PARTS, TEXTS, InputParts, says, unused
+from agentmsg_codecs.openai_responses.input_parts import INPUTS, ODD, PARTS, TEXTS, InputParts, unused
 from agentmsg_codecs.openai_responses.item_keys import ENDED, NEEDED_ID, STATUS, item_id, item_marks, own_link
 from agentmsg_codecs.openai_responses.names import CHAT_ITEM, DECIDED, FAMILY, PROVIDER, XAI
 from agentmsg_codecs.openai_responses.reasoning import REASONING
@@ -120,6 +120,7 @@ def _is_unlinked(native: Native) -> bool:
 _LINK = Key("call_id", "id", Link())
 # Of calls and results of functions: older clients leave it out.
 _ANY_LINK = Key("call_id", "id", Link(), "null")
+_NAMESPACE = Key("namespace", "namespace", Text(), "may")
 _ARGUMENTS = Key("arguments", "input", Arguments(is_any=True, is_eager=True), '""')
 
 
@@ -146,7 +147,7 @@ def _served(name: str, returned: Spare, *keys: str) -> Form:
 
 
 def _is_of_mcp(block: Any) -> bool:
-    return natives.has_extra(block, FAMILY, "server_label")
+    return block.server is not None
 
 
 def _is_not_of_mcp(block: Any) -> bool:
@@ -190,11 +191,11 @@ ITEMS = (
     Form("reasoning", am.ThinkingBlock, "reasoning", (item_id("reasoning"), REASONING, STATUS),
          marks=item_marks("reasoning", alone=_is_alone)),
     Form("function_call", am.ToolUseBlock, "function_call", (
-        _ANY_LINK, Key("name", "name", Text()), _ARGUMENTS, item_id("call"), STATUS,
+        _ANY_LINK, Key("name", "name", Text()), _ARGUMENTS, item_id("call"), STATUS, _NAMESPACE,
     ), marks=item_marks("call", **{"no-id": _is_unlinked})),
     Form("custom_tool_call", am.ToolUseBlock, "custom_tool_call", (
         _ANY_LINK, Key("name", "name", Text()), Key("input", "input", Arguments(is_free=True)), item_id("custom"),
-        STATUS,
+        STATUS, _NAMESPACE,
     ), fixed={"kind": "custom"}, marks=item_marks("custom", **{"no-id": _is_unlinked})),
     *CALLS,
     *(_served(name, _RETURNED[name], *keys) for name, keys in SERVED.items()),
@@ -206,11 +207,9 @@ ITEMS = (
         Key("action", "input", Input(), "{}"), _UNLINKED, NEEDED_ID, ENDED,
     ), fixed={**_SERVER, "provider": XAI, "name": "x_search"}, fits=_is_search("action"), about="of xAI"),
     Form("mcp_call", am.ToolUseBlock, "mcp_call", (
-        Key("name", "name", Text()), _ARGUMENTS, _UNLINKED, NEEDED_ID, ENDED,
+        Key("name", "name", Text()), Key("server_label", "server", Text()), _ARGUMENTS, _UNLINKED, NEEDED_ID, ENDED,
         *unused("output", "error", "approval_request_id"),
-    ), fixed=_SERVER, marks=item_marks("mcp"), fits=says("server_label"), when=_is_of_mcp,
-         about="server_label is an extra",
-         schema={"properties": {"server_label": {"type": "string"}}, "required": ["server_label"]}),
+    ), fixed=_SERVER, marks=item_marks("mcp"), when=_is_of_mcp),
     Form("tool_search_call", am.ToolUseBlock, "tool_search_call", (
         Key("call_id", "id", Link(), "null"), Key("arguments", "input", Input()), item_id("tool_search"), STATUS,
     ), fixed={**_SERVER, "name": "tool_search"}, marks=item_marks("tool_search"), fits=_is_search("arguments"),

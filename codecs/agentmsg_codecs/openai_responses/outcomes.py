@@ -155,8 +155,11 @@ def asks(block: Any, call: Any) -> bool:
     """Whether a block asks for the call before it, in one item."""
     if type(block) is not am.ApprovalRequestBlock or type(call) is not am.ToolUseBlock or call.item_id != block.id:
         return False
-    own = natives.extras_of(call, FAMILY)
-    return "server_label" in own and _OF_RAN.isdisjoint(own) and block.tool_call_id in (None, call.id)
+    return (
+        call.server is not None
+        and _OF_RAN.isdisjoint(natives.extras_of(call, FAMILY))
+        and block.tool_call_id in (None, call.id)
+    )
 
 
 def as_request(item: Native) -> Native:
@@ -192,7 +195,7 @@ def with_result(item: Native, result: am.ToolResultBlock) -> Native:
 
 
 def _type_of(call: am.ToolUseBlock) -> str:
-    return "mcp_call" if natives.has_extra(call, FAMILY, "server_label") else f"{call.name}_call"
+    return "mcp_call" if call.server is not None else f"{call.name}_call"
 
 
 def _comes_back(result: am.ToolResultBlock, call: am.ToolUseBlock) -> bool:

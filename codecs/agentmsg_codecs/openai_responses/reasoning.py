@@ -34,8 +34,9 @@ def _read(native: Native) -> dict[str, Any]:
     told = _texts(summary, "summary_text")
     if told is None:
         raise Unreadable
+    is_raw = bool(raw) and not told
     if raw and not told:
-        told, marks["/raw"] = raw, True
+        told = raw
     elif "content" in native:
         if content is None or content == []:
             marks["/content"] = "null" if content is None else "[]"
@@ -49,7 +50,9 @@ def _read(native: Native) -> dict[str, Any]:
     if told not in ([], [_SEPARATOR.join(told)] if told != [""] else None):
         marks["/lengths"] = list(map(len, told))
     signature = am.Signature(PROVIDER, value) if type(value) is str and value else None
-    return {"thinking": _SEPARATOR.join(told), "signature": signature, "notes": adopt(marks), "odd": odd}
+    return {
+        "thinking": _SEPARATOR.join(told), "raw": is_raw, "signature": signature, "notes": adopt(marks), "odd": odd
+    }  # fmt: skip
 
 
 def _split(block: Any) -> list[str]:
@@ -69,7 +72,9 @@ def _split(block: Any) -> list[str]:
 def _write(block: Any) -> Native:
     texts = _split(block)
     own = natives.extras_of(block, FAMILY)
-    is_raw = bool(block.notes) and mark_of(block, FAMILY, "/raw") is True and bool(texts) and "content" not in own
+    # An earlier version marked it.
+    is_raw = block.raw or (bool(block.notes) and mark_of(block, FAMILY, "/raw") is True)
+    is_raw = is_raw and bool(texts) and "content" not in own
     summary = [] if is_raw else [{"type": "summary_text", "text": text} for text in texts]
     noted = mark_of(block, FAMILY, "/summary") if block.notes and not summary else None
     native: Native = {} if noted == "absent" else {"summary": None if noted == "null" else summary}
@@ -84,13 +89,18 @@ def _write(block: Any) -> Native:
     return native
 
 
+def _raw(value: Any, block: Any) -> bool:
+    """Whether words come back as the model's own: where there are some, and no other content."""
+    return value and bool(block.thinking) and not natives.has_extra(block, FAMILY, "content")
+
+
 _SUMMARY = {
     "type": "object", "properties": {"type": {"const": "summary_text"}, "text": {"type": "string"}},
     "required": ["type", "text"], "additionalProperties": False,
 }  # fmt: skip
 REASONING = Hatch(
     keys=("summary", "content", "encrypted_content"),
-    cells={"thinking": KEEP, "signature": cells.signed_by(PROVIDER, family=FAMILY)},
+    cells={"thinking": KEEP, "raw": _raw, "signature": cells.signed_by(PROVIDER, family=FAMILY)},
     get=_read,
     put=_write,
     odd=("content", "encrypted_content"),

@@ -118,9 +118,8 @@ def is_served(block: Any) -> bool:
         )
     if block.provider != PROVIDER:
         return False
-    label = natives.extras_of(block, FAMILY).get("server_label")
-    if label is not None:
-        return type(label) is str and has_own_id(block, "mcp")
+    if block.server is not None:
+        return has_own_id(block, "mcp")
     # Under that key stands what is no object.
     if not block.is_valid or not is_mapping(block.input) or "_raw" in block.input:
         return False

@@ -157,7 +157,7 @@ def _as_input(mending: Mending) -> Iterator[Edit]:
 
 def _plain_reasoning(request: Request) -> Iterator[Path]:
     for path, block in _said(request, am.ThinkingBlock):
-        if mark_of(block, FAMILY, "/raw") is True or natives.has_extra(block, FAMILY, "content"):
+        if block.raw or natives.has_extra(block, FAMILY, "content"):
             yield path
 
 

@@ -214,8 +214,8 @@ def of_call(block: am.ToolUseBlock) -> am.ToolUseBlock:
 
 
 # What is in the `extras` of calls.
-IN_EXTRAS = {key: key for key in ("item_id", "provider", "status")}
-_WRITTEN = {key: key for key in ("provider", "status")}
+IN_EXTRAS = {key: key for key in ("item_id", "provider", "status", "server", "namespace")}
+_WRITTEN = {key: key for key in IN_EXTRAS if key != "item_id"}
 _READ = {**IN_EXTRAS, "raw_input": "raw_input"}
 
 

@@ -219,8 +219,8 @@ def _status(status: str, result: am.ToolResultBlock) -> str | None:
     return "error" if result.is_error else None
 
 
-# Blocks inside a result have their own rows.
-_NOT_ASKED = frozenset({"notes", "content"})
+# Blocks inside a result have their own rows; whose words a reasoning has is said by its form alone.
+_NOT_ASKED = frozenset({"notes", "content", "raw"})
 
 
 class _AllFields(Mapping[str, Cell]):

@@ -55,7 +55,7 @@ class Responses(Table):
 
     def is_special(self, block: Any) -> bool:
         """Whether the client keeps a block in another way; a call of a function has a namespace, or an id."""
-        return super().is_special(block) or (type(block) is am.ToolUseBlock and bool(block.extras))
+        return super().is_special(block) or (type(block) is am.ToolUseBlock and bool(block.extras or block.namespace))
 
     def units(self, blocks: Sequence[Any]) -> list[list[Any]]:
         """Return the blocks of each item."""

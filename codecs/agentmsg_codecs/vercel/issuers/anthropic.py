@@ -120,7 +120,7 @@ def _result(item: Native, tool: str, call: Any) -> Native:
     if tool == "mcp":
         if call is None:
             raise Unreadable  # nothing tells its tool
-        server = call.extras[_ANTHROPIC]["server_name"]
+        server = call.server
         told = _beside(item, *own, type=_MCP, serverName=server)
         return result_part(link, call.name, value, told, has_failed=bool(item.get("is_error")))
     has_failed = is_mapping(value) and str(value.get("type")).endswith("_error")

@@ -87,7 +87,7 @@ def _own(block: Any) -> bool:
         return True
     if cls is am.NativeBlock:
         return block.codec == _RESPONSES and is_mapping(block.value) and block.value.get("type") in _NATIVES
-    is_custom = cls is am.ToolUseBlock and block.kind in ("custom", *CLIENT_TOOLS)
+    is_custom = cls is am.ToolUseBlock and (block.kind in ("custom", *CLIENT_TOOLS) or block.namespace is not None)
     is_apart = cls is am.RefusalBlock or (cls is am.CompactionBlock and block.encrypted is not None)
     return is_custom or is_apart or _RESPONSES in block.extras or is_server(block, _OPENAI)
 
