@@ -36,7 +36,7 @@ ANNOTATIONS = frozenset(
     {
         "id", "created_at", "name", "recipient", "model", "api", "metadata", "response_metadata", "usage",
         "finish_reason", "embedding", EXTRAS, "item_id", "phase", "cache", "citations", "detail", "status",
-        "provider", "tool_call_id", "error_type", "artifact", "strict", "title",
+        "provider", "raw", "tool_call_id", "error_type", "artifact", "strict", "title",
     }
 )  # fmt: skip
 """The fields that are annotations wherever they stand, but for the status of what failed."""

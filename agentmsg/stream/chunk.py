@@ -21,7 +21,7 @@ is used, too.
 | field of a part | joined |
 | --- | --- |
 | text, thinking, refusal, redacted; arguments of a call, as text | one after the other |
-| id, tool_call_id, name, item_id, phase, cache, kind, provider | the first |
+| id, tool_call_id, name, item_id, phase, cache, kind, provider, server, namespace, raw | the first |
 | citations; signature | extended |
 | content of a result | like the parts of a chunk, without index |
 | metadata, extras, artifact | as for a chunk |

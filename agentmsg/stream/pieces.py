@@ -65,7 +65,7 @@ class _Inner:
 _CELLS: Mapping[str, Callable[[Any], Cell]] = {
     "text": Texts, "thinking": Texts, "refusal": Texts, "redacted": Texts, "encrypted": First,
     "id": First, "tool_call_id": First, "name": First, "item_id": First, "phase": First, "cache": First,
-    "provider": First, "kind": First,
+    "provider": First, "kind": First, "server": First, "namespace": First, "raw": First,
     "citations": Items, "signature": Signed, "content": _Inner,
     "metadata": Tree, "extras": Tree, "artifact": Tree,
     "structured": Last, "error": Last, "error_type": Last,
