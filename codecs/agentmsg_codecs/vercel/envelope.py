@@ -56,7 +56,9 @@ class VercelEnvelope(envelopes.Envelope):
         for block in content:  # a loop: this is called for each message
             cls: Any = block.__class__
             if cls is am.ToolUseBlock or cls is am.ToolResultBlock:
-                if block.kind != "function" or (block.name in CLIENT_TOOLS and cls is am.ToolUseBlock):
+                if block.kind != "function":
+                    return False
+                if cls is am.ToolUseBlock and (block.name in CLIENT_TOOLS or block.namespace is not None):
                     return False
                 if cls is am.ToolResultBlock and any(item.__class__ is am.NativeBlock for item in block.content):
                     return False
@@ -377,6 +379,8 @@ def _told(block: Any) -> Issuer | None:
     for citation in getattr(block, "citations", ()):
         kind = citation.kind or ""
         return _BY_KEY["anthropic"] if kind.endswith("_location") else _BY_KEY["openai"]
+    if type(block) is am.ToolUseBlock and block.namespace is not None:
+        return _BY_KEY["openai"]
     return _of_fields(block)
 
 

@@ -182,7 +182,7 @@ def _told_by(blocks: Sequence[Any]) -> str | None:
         found = own or next(spaces, None)
         if found is not None:
             return str(found)
-        if _ITEM.match(getattr(block, "item_id", None) or ""):
+        if _ITEM.match(getattr(block, "item_id", None) or "") or getattr(block, "namespace", None):
             return "openai"
     return None
 
