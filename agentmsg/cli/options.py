@@ -37,6 +37,7 @@ __all__ = [
     "at_option",
     "codec_options",
     "column_option",
+    "encoding_option",
     "form_option",
     "from_option",
     "join_option",
@@ -201,6 +202,12 @@ def output_option(words: str) -> Callable[[_F], _F]:
         )(forced)
 
     return given
+
+
+def encoding_option(command: _F) -> _F:
+    """Add --encoding, by which tokens are counted."""
+    words = "Count tokens with this encoding of tiktoken (default: approximate)."
+    return click.option("--encoding", metavar="NAME", help=words)(command)
 
 
 def form_option(command: _F) -> _F:

@@ -247,9 +247,16 @@ class History(Noted, Portable, Sequence[Msg]):
         """Return the last message (of a role, as for ``first``), or None."""
         return _first_of(reversed(self), role)
 
-    def stats(self) -> HistoryStats:
-        """Return statistics of this history; see ``HistoryStats``. An empty history has stats, too."""
-        stats: HistoryStats = above("ops.stats").stats_of(self)
+    def stats(self, *, counter: Callable[[Msg], int] | None = None) -> HistoryStats:
+        """Return statistics of this history; see ``HistoryStats``. An empty history has stats, too.
+
+        Args:
+            counter: returns the tokens of a message; the default is ``agentmsg.approximate_tokens``.
+
+        Raises:
+            InvalidMessage: code "type" if the counter doesn't return a number of tokens.
+        """
+        stats: HistoryStats = above("ops.stats").stats_of(self, counter or above("ops.tokens").approximate_tokens)
         return stats
 
     def merge_runs(self, separator: str = "\n") -> History:
