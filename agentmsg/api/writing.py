@@ -278,8 +278,11 @@ def _given(messages: Messages, codec: Codec) -> History:
 
 def _written(codec: Codec, history: History) -> Any:
     """Write a fitted history as plain data that belongs to the caller."""
-    document = codec.write(history)
-    return document if codec.writes_plain else thawed(document)
+    try:
+        document = codec.write(history)
+        return document if codec.writes_plain else thawed(document)
+    except AgentMsgError as error:
+        raise named(error, codec) from error.__cause__
 
 
 def dumps(
