@@ -99,14 +99,10 @@ def encode_chunk(
     if not same(back, chunk):
         source = History([chunk.to_msg()])
         losses = account(make_fitted(source, History([back.to_msg()]), chosen.name))
-        how = "write the message that they make, or allow=[{quoted}] allows it"
-        refused = refusal(losses, source, words, how, "the chunks of this format can't hold this")
-        if error is not None or not words:
-            msg = (
-                error.message
-                if error
-                else "the chunks of this format can't hold this; write the message that they make"
-            )
+        lead = "the chunks of this format can't hold this; write the message that they make"
+        refused = refusal(losses, source, words, "allow=[{quoted}] allows it", lead)
+        if refused is not None or not words:
+            msg = lead if refused is None else refused.message
             raise EncodeError(msg, code="content-loss", path=_difference(back, chunk), codec=chosen.name)
     return document
 
