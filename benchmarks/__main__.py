@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import attrs
 import orjson
 
+import agentmsg as am
 from benchmarks import instructions, page, plots
 from benchmarks.data import MESSAGES, mixed_history
 from benchmarks.progress import progress_of
@@ -39,11 +40,25 @@ def _names(text: str) -> list[str]:
     return names
 
 
+def _codec(name: str) -> str:
+    try:
+        return am.get_codec(name).name
+    except am.CodecLookupError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
 def _arguments(argv: list[str] | None) -> Namespace:
     parser = ArgumentParser(prog="python -m benchmarks", description="Our codecs beside their peers.")
     parser.add_argument("--quick", action="store_true", help="few messages and few rounds: to see that it runs")
     parser.add_argument(
         "--only", metavar="NAMES", action="extend", type=_names, help=f"comma between names: {', '.join(SECTIONS)}"
+    )
+    parser.add_argument(
+        "--codec",
+        metavar="NAME",
+        action="append",
+        type=_codec,
+        help="measure this codec, perhaps yours; repeatable",
     )
     parser.add_argument("--messages", type=int, metavar="N", help=f"how long the history is (default: {MESSAGES})")
     parser.add_argument("--recorded", type=Path, metavar="FOLDER", help="your documents, as CODEC/*.json or *.jsonl")
@@ -80,7 +95,9 @@ def main(argv: list[str] | None = None) -> int:
     began = monotonic()
     print("\n".join(conditions(messages)))
     sections: dict[str, Section] = {}
-    for name, section in _measured(args.only or list(SECTIONS), Scale(mixed_history(messages), rounds, args.recorded)):
+    only = args.only or (["codecs"] if args.codec else list(SECTIONS))
+    scale = Scale(mixed_history(messages), rounds, args.recorded, tuple(args.codec or ()))
+    for name, section in _measured(only, scale):
         sections[name] = section
         show_section(section)
         sys.stdout.flush()

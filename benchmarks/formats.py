@@ -58,15 +58,23 @@ def format_section(form: str, title: str, scale: Scale) -> Section:
 
 
 def codecs_section(scale: Scale) -> Section:
-    """Measure every codec of ours on its own output for the history."""
+    """Measure codecs on their own output for the history: by default ours, and those of installed packages."""
     decode: dict[str, Case] = {}
     encode: dict[str, Case] = {}
     counts: dict[str, int] = {}
     sizes: dict[str, dict[str, float]] = {}
-    for name in (*CODECS, ONE_BY_ONE):
-        codec = am.get_codec(name.partition(",")[0])
-        raws = _documents(codec, scale.history, is_split=name in (*ANSWERS, ONE_BY_ONE))
-        counts[name] = sum(len(am.loads(raw, codec)) for raw in raws)
+    missing: list[Missing] = []
+    theirs = [name for name in am.codec_names() if name not in CODECS]
+    for name in scale.codecs or (*CODECS, ONE_BY_ONE, *theirs):
+        try:
+            codec = am.get_codec(name.partition(",")[0])
+            raws = _documents(codec, scale.history, is_split=name in (*ANSWERS, ONE_BY_ONE))
+            counts[name] = sum(len(am.loads(raw, codec)) for raw in raws) or 1
+        except am.AgentMsgError as error:
+            if name not in theirs:
+                raise
+            missing.append(Missing(name, str(error)))
+            continue
         sizes[name] = {"messages": counts[name], "bytes": sum(map(len, raws)) / counts[name]}
         decode[name] = Case(partial(copy_all, raws), partial(do_each, partial(am.loads, codec=codec)))
         encode[name] = Case(
@@ -78,7 +86,7 @@ def codecs_section(scale: Scale) -> Section:
         for measure, cases in (("decode", decode), ("encode", encode))
     }
     rows = joined(*(two(measure, runs, 1) for measure, runs in times.items()), sizes)
-    return Section("All codecs, each on what it writes", rows, (), times)
+    return Section("All codecs, each on what it writes", rows, tuple(missing), times)
 
 
 def _documents(codec: Codec, history: am.History, *, is_split: bool) -> list[bytes]:

@@ -22,11 +22,13 @@ class Scale:
         history: read and written by all.
         rounds: of each timed case.
         recordings: the folder of recorded documents, if one is given.
+        codecs: the codecs of the section of codecs; all if empty.
     """
 
     history: am.History
     rounds: Rounds
     recordings: Path | None = None
+    codecs: tuple[str, ...] = ()
 
 
 @attrs.frozen

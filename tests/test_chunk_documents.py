@@ -190,6 +190,31 @@ def test_path_of_what_is_lost() -> None:
     assert am.encode_chunk(am.MsgChunk("assistant", "x", done=True), "synaptic", on_loss="ignore") == {"content": "x"}
 
 
+IMAGE = am.ImageBlock(am.URLSource("z"))
+LOST: list[tuple[am.MsgChunk, tuple[Any, ...]]] = [
+    (am.MsgChunk("assistant", "x", done=True), ()),
+    (am.MsgChunk("assistant", [am.TextBlock("x"), am.RefusalBlock("y")]), ("refusals",)),
+    (am.MsgChunk("assistant", [am.TextBlock("x"), am.RefusalBlock("y"), IMAGE]), ("images", "refusals")),
+    (am.MsgChunk("assistant", "x", structured={"a": 1}), ("structured",)),
+]
+
+
+@pytest.mark.parametrize(("chunk", "words"), LOST)
+def test_a_caller_allows_what_a_chunk_loses(chunk: am.MsgChunk, words: tuple[Any, ...]) -> None:
+    """Each kind of content that is lost must be named, as for ``encode``; errors name the words."""
+    for left, word in enumerate(words):
+        with pytest.raises(am.EncodeError) as caught:
+            am.encode_chunk(chunk, "synaptic", allow=words[:left] + words[left + 1 :])
+        assert (caught.value.code, f"allow=['{word}']" in str(caught.value)) == ("content-loss", True)
+    with pytest.raises(am.EncodeError):
+        am.encode_chunk(chunk, "synaptic")
+    # Annotations go where the caller said that something may.
+    for more in (chunk, chunk.evolve(done=True)):
+        assert am.encode_chunk(more, "synaptic", allow=["audio", *words]) == {"content": "x"}
+    with pytest.raises(am.InvalidMessage):
+        am.encode_chunk(chunk, "synaptic", allow="thoughts")  # type: ignore[arg-type]
+
+
 def test_an_answer_comes_through_the_chunks_of_langchain() -> None:
     """The chunks of a split answer are LangChain's too: written, read and added up they are the answer."""
     message = am.Msg.assistant(

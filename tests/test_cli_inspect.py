@@ -81,6 +81,19 @@ def test_stats_as_json() -> None:
     assert {role: entry["count"] for role, entry in data["by_role"].items()} == dict(stats.by_role)
     assert data["lengths"]["max"] == max(stats.lengths)
     assert data["tools"]["search_flights"]["error_rate"] == 0.5
+    assert data["tokens_a_history"]["max"] == stats.tokens
+
+
+def test_stats_count_tokens_of_tools_and_media() -> None:
+    """Tokens of conversations are those of a prompt; those of tools and of media have a row of their own."""
+    picture = am.Msg("user", [am.ImageBlock(am.URLSource("https://example.com/x.png"))])
+    name = saved("a.jsonl", am.History.of("hi"), am.History([picture], tools=[am.ToolSpec("add")]))
+    found = rows(run("stats", name).stdout)
+    assert found["tokens"] == ["5", "91", "91", "91"]
+    assert found["tokens of tools"] == ["2"] * 4
+    assert found["tokens of media"] == ["85"] * 4
+    refused = run("stats", name, "--encoding", "o300k")
+    assert (refused.exit_code, "no encoding 'o300k'" in refused.stderr) == (2, True)
 
 
 def test_stats_read_a_history_a_line() -> None:

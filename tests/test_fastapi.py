@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
-from fastapi import Body, FastAPI
+from fastapi import Body, FastAPI, encoders
 from fastapi.testclient import TestClient
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
+from pydantic_core import to_jsonable_python
 
 import agentmsg as am
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CHAT = {
     "model": "gpt-5",
@@ -127,6 +131,31 @@ def test_bodies_go_there_and_back(client: TestClient) -> None:
     assert client.post("/stored", json={"history": messages}).json() == {"history": messages, "note": None}
     given = client.post("/block", json={"block": {"type": "data", "data": [1, True]}, "name": "p"}).json()
     assert given == {"type": "data", "data": [1, True], "phase": "p"}
+
+
+def returning(value: Any) -> Callable[[], Any]:
+    """An endpoint that doesn't say what it returns."""
+
+    def endpoint():  # type: ignore[no-untyped-def] # noqa: ANN202 - the case
+        return value
+
+    return endpoint
+
+
+def test_endpoints_without_a_type_are_told_how_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the encoders of the guide, what an endpoint without a return type returns is written as with one."""
+    history = am.History.of(am.Msg.user("Hi", id="m1", created_at=None, name="ada"))
+    losses = am.convert(history, to="anthropic").losses
+    values: list[Any] = [history, am.History(), history[0], losses, losses[0], am.convert([], "openai", "hf").losses]
+    for cls in {type(value) for value in values}:
+        monkeypatch.setitem(encoders.ENCODERS_BY_TYPE, cls, to_jsonable_python)
+    for value in values:
+        service = FastAPI()
+        service.get("/plain")(returning(value))
+        service.get("/nested")(returning({"a": [value]}))
+        client, wanted = TestClient(service), TypeAdapter(type(value)).dump_python(value, mode="json")
+        assert client.get("/plain").json() == wanted
+        assert client.get("/nested").json() == {"a": [wanted]}
 
 
 def _references(described: Any) -> set[str]:

@@ -6,7 +6,9 @@ import json
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
+from pydantic import TypeAdapter
 
 import agentmsg as am
 from agentmsg.model.tool_links import links
@@ -42,12 +44,21 @@ def recorded(history: am.History, messages: am.History) -> am.History:
     return am.Recorder(history).add(*messages).history
 
 
+FIELD: TypeAdapter[am.History] = TypeAdapter(am.History)
 GROW: dict[str, Callable[[am.History, am.History], am.History]] = {
     "sum": lambda history, messages: history + messages,
     "sum of lists": lambda history, messages: history + list(messages),
     "extended": lambda history, messages: history.extended(*messages),
     "one by one": lambda history, messages: reduce(am.History.__add__, messages, history),
     "recorder": recorded,
+    "of": lambda history, messages: am.History.of(*history, *messages),
+    "constructor": lambda history, messages: am.History([*history, *messages]),
+    "generator": lambda history, messages: am.History(each for part in (history, messages) for each in part),
+    "evolve": lambda history, messages: history.evolve(messages=(*history, *messages)),
+    "copy": lambda history, messages: attrs.evolve(history, messages=[*history, *messages]),
+    "function": lambda history, messages: am.trim_messages([*history, *messages], max_messages=99),
+    "filter": lambda history, messages: am.filter_messages([*history, *messages]),
+    "field": lambda history, messages: FIELD.validate_python([*history, *messages]),
 }
 
 

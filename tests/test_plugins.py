@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import importlib.metadata
 import inspect
 import json
 import subprocess
 import sys
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -17,11 +20,15 @@ import agentmsg.registry as _registry
 from agentmsg.formats import Caps, MessageRow, Row
 from agentmsg.formats.codec import Codec
 from agentmsg.model import blocks
+from benchmarks import formats
+from benchmarks.data import mixed_history
+from benchmarks.section import Scale
+from benchmarks.timing import Rounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
 HISTORY = am.History([am.Msg.user("Hi", id="m1", created_at=None)])
 CODEC = """
 import agentmsg as am
@@ -128,6 +135,72 @@ def test_blocks_are_known_wherever_they_are_read() -> None:
     native = am.decode(note("test.unknown", a=1), "json")[0].content[0]
     assert isinstance(native, am.NativeBlock)
     assert am.loads(am.dumps(am.decode(document, "json"), "msgpack"), "msgpack") == am.decode(document, "json")
+
+
+@am.register_block("test_plugins.loose")
+@attrs.frozen
+class Loose(am.BaseBlock):
+    """A block whose class checks nothing."""
+
+    words: str = ""
+    steps: tuple[str, ...] = ()
+    when: dt.datetime | None = None
+    table: dict[str, int] = attrs.field(factory=dict)
+    inner: am.Block | None = None
+    free: object = None
+    hooked: complex = 0j
+
+
+WRONG: list[tuple[str, Any, tuple[str | int, ...]]] = [
+    ("words", 7, ()),
+    ("words", None, ()),
+    ("words", "\ud800", ()),
+    ("steps", ["a"], ()),
+    ("steps", "ab", ()),
+    ("steps", ("a", 1), (1,)),
+    ("when", "noon", ()),
+    ("table", {"a": "b"}, ("a",)),
+    ("table", {1: 1}, (1,)),
+    ("inner", 7, ()),
+    ("inner", am.URLSource("x"), ()),
+    ("free", (1, 2), ()),
+    ("free", {"a": {1}}, ("a",)),
+    ("free", float("nan"), ()),
+    ("free", dt.datetime(2026, 1, 1), ()),
+    ("hooked", 1j, ()),
+    ("hooked", object(), ()),
+]
+PLACES: list[tuple[Callable[[Any], Any], tuple[str | int, ...]]] = [
+    (lambda block: block, ()),
+    (lambda block: am.ToolResultBlock("c1", [am.TextBlock("x"), block]), ("content", 1)),
+    (lambda block: am.FileBlock(am.BlocksSource([block])), ("source", "content", 0)),
+]
+
+
+@pytest.mark.parametrize("codec", ["json", "msgpack"])
+@pytest.mark.parametrize(("field", "value", "inside"), WRONG)
+def test_a_block_is_not_written_that_does_not_come_back(codec: Any, field: str, value: Any, inside: Any) -> None:
+    """What the types of a class without validators don't allow is one error, at the field, wherever the block is."""
+    for place, lead in PLACES:
+        block = place(Loose(**{field: value}))
+        history = am.History.of("Hi", am.Msg("user", [am.TextBlock("x"), block]))
+        for write in (am.encode, am.dumps, partial(am.convert, to=codec)):
+            with pytest.raises(am.AgentMsgError) as caught:
+                write(history) if isinstance(write, partial) else write(history, codec)
+            assert caught.value.codec == codec
+            assert caught.value.path == ("messages", 1, "content", 1, *lead, field, *inside)
+    with pytest.raises(am.AgentMsgError):
+        am.convert(HISTORY + am.Msg("user", [Loose(**{field: value})]), to="openai").dump_losses()
+
+
+@pytest.mark.parametrize("codec", ["json", "msgpack"])
+def test_a_block_that_is_right_comes_back(codec: Any) -> None:
+    """Values as annotated are written and read again."""
+    noon = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
+    block = Loose("x", ("a",), noon, {"a": 1}, am.TextBlock("y"), {"a": [1.5, None]}, metadata={"k": 1})
+    history = am.History([am.Msg("user", [place(block) for place, _ in PLACES])])
+    assert am.same(am.loads(am.dumps(history, codec), codec), history)
+    assert am.same(am.decode(am.encode(history, codec), codec), history)
 
 
 class Point:
@@ -248,6 +321,30 @@ def test_documents_of_a_failing_codec_are_quarantined(command: Any, tmp_path: Pa
     assert (told["line"], told["code"]) == (2, "codec")
     assert "KeyError" in told["reason"]
     assert "isn't used" in command("formats").stderr
+
+
+@pytest.mark.parametrize("arguments", [("--codec", "sloppy", "--codec", "json"), ("--codec", "none")])
+def test_benchmarks_measure_codecs_of_other_packages(package: Path, arguments: tuple[str, ...]) -> None:
+    """A codec of an installed package is measured like ours, by its name."""
+    code = "import sys; sys.path[:0] = sys.argv.pop(1), '.'; from benchmarks.__main__ import main; sys.exit(main())"
+    whole = [sys.executable, "-c", code, str(package), "--messages", "12", "--rounds", "1", *arguments]
+    done = subprocess.run(whole, cwd=ROOT, capture_output=True, text=True, check=False)
+    if "none" in arguments:
+        assert (done.returncode, "there is no codec 'none'" in done.stderr) == (2, True)
+    else:
+        assert done.returncode == 0, done.stderr
+        assert [name for name in ("sloppy", "json", "openai") if f"\n{name} " in done.stdout] == ["sloppy", "json"]
+
+
+@pytest.mark.usefixtures("points")
+def test_benchmarks_measure_all_installed_codecs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a name all codecs are measured; one of another package that fails is named with its error."""
+    monkeypatch.setattr(formats, "CODECS", {"json": ""})
+    monkeypatch.setattr(am, "codec_names", lambda: ("broken", "json"))
+    with pytest.warns(UserWarning, match="isn't used"):
+        section = formats.codecs_section(Scale(mixed_history(12), Rounds(1, 0.1)))
+    assert set(section.rows) == {"json", "langchain, one by one"}
+    assert [(each.name, "KeyError" in each.why) for each in section.missing] == [("broken", True)]
 
 
 CANONICAL: list[dict[str, Any]] = [

@@ -11,7 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentmsg import History, HistoryStats, Msg, TextBlock, ToolResultBlock, ToolUseBlock, Usage
+from agentmsg import (
+    History,
+    HistoryStats,
+    ImageBlock,
+    InvalidMessage,
+    Msg,
+    TextBlock,
+    ToolResultBlock,
+    ToolsBlock,
+    ToolSpec,
+    ToolUseBlock,
+    URLSource,
+    Usage,
+    approximate_tokens,
+)
 from agentmsg.values.frozen import FrozenDict
 
 NOON = dt.datetime(2026, 1, 1, 12, tzinfo=dt.UTC)
@@ -170,3 +184,21 @@ def test_stats_are_values() -> None:
         stats.messages = 1
     with pytest.raises(TypeError, match="read-only"):
         stats.by_tool["f"] = 2
+
+
+def test_tokens_count_tools_and_media() -> None:
+    """Tokens are those of a prompt, by the estimate or a counter; those of tools and media are told apart."""
+    picture = ImageBlock(URLSource("https://example.com/x.png"))
+    history = History(
+        ["1234", Msg("user", [picture]), Msg("tool", [ToolResultBlock("c1", [picture, TextBlock("x")])])],
+        tools=[ToolSpec("add", "adds", {"type": "object"})],
+    )
+    stats = history.stats()
+    assert stats.media_tokens == 2 * 85
+    assert stats.tool_tokens == approximate_tokens(history) - sum(map(approximate_tokens, history)) == 6
+    assert stats.tokens == approximate_tokens(history)
+    counted = history.stats(counter=lambda message: 10 + 5 * len(message.blocks(ToolsBlock)))
+    assert (counted.tokens, counted.tool_tokens, counted.media_tokens) == (35, 5, 0)
+    assert (History().stats().tokens, History().stats().tool_tokens) == (0, 0)
+    with pytest.raises(InvalidMessage, match="what the counter gives"):
+        history.stats(counter=lambda message: -1)

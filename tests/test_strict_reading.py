@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
+from click.testing import CliRunner
 from fastapi import Body, FastAPI
 from fastapi.testclient import TestClient
 from pydantic import TypeAdapter, ValidationError
 
 import agentmsg as am
+from agentmsg.cli.program import program
 from agentmsg.values.frozen import plain_copy
 from agentmsg.values.types import is_list, is_object
 from data import some
@@ -196,3 +198,37 @@ def test_a_role_by_position_is_a_known_one(word: str) -> None:
     assert am.Msg(role=word, content="text").role == word
     assert am.Msg("user").evolve(role=word).role == word
     assert am.Msg.builder().role(word).build().role == word
+
+
+ODD = {"agentmsg": 1, "messages": [{"role": "usr", "content": [{"type": "txt", "text": "x"}], "surprise": 1}]}
+COMMANDS = {
+    "convert": ["-t", "json", "-o", "out.jsonl"],
+    "trim": ["--max-messages", "9", "-o", "out.jsonl"],
+    "filter": ["--role", "user", "-o", "out.jsonl"],
+    "redact": ["-o", "out.jsonl"],
+    "check": ["--for", "openai"],
+}
+
+
+@pytest.mark.parametrize("more", [[], ["-f", "json"], ["-f", "each"], ["--join"]])
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_the_command_line_may_be_strict(
+    command: str, more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With --unknown error a document with unknown names is refused, and they are named; the others are read."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.jsonl").write_text(f"{json.dumps(KNOWN)}\n{json.dumps(ODD)}\n")
+    wanted = ["--at", ""] if "--join" in more else []
+    arguments = [command, "a.jsonl", *COMMANDS[command], *more, *wanted]
+    if "--join" in more and command not in ("convert", "check"):
+        return  # parts are no document to write
+    kept, strict = (
+        CliRunner().invoke(program, [*arguments, "--force", *also]) for also in ([], ["--unknown", "error"])
+    )
+    assert "unknown" not in kept.stderr
+    told = strict.stderr + "".join(path.read_text() for path in tmp_path.glob("out*.bad.jsonl"))
+    # Parts of one conversation are one document, and its error ends the run.
+    assert strict.exit_code == (1 if command == "check" or "--join" in more else 3)
+    for word in ("role 'usr'", "block type 'txt'", "key 'surprise'"):
+        assert word in told
+    assert CliRunner().invoke(program, [*arguments, "--unknown", "maybe"]).exit_code == 2

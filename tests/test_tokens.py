@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from functools import partial
 from typing import Any
@@ -144,6 +145,53 @@ def test_arguments_of_the_wrong_kind_are_refused(name: str, value: Any) -> None:
             am.token_counter("bytes", **{name: value})
     with pytest.raises(am.InvalidMessage):
         am.approximate_tokens("x")  # type: ignore[arg-type]  # possible for a caller without a type checker
+
+
+# -- images and histories ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "how"),
+    [
+        ("PNG", {}),
+        ("GIF", {}),
+        ("JPEG", {}),
+        ("JPEG", {"progressive": True, "exif": b"Exif\x00\x00" + b"a" * 60_000}),
+        ("WEBP", {}),
+        ("WEBP", {"lossless": True}),
+        ("WEBP", {"exif": b"Exif\x00\x00"}),
+    ],
+)
+def test_an_image_counts_by_its_pixels(form: str, how: dict[str, Any]) -> None:
+    """The size stands in the first bytes: width x height / 750, after scaling; a caller's number goes before."""
+    image = pytest.importorskip("PIL.Image")
+    for size, tokens in (((300, 150), 60), ((1, 1), 1), ((2000, 3000), 1600), ((3136, 100), 105)):
+        file = io.BytesIO()
+        image.new("RGB", size).save(file, form, **how)
+        source = am.Base64Source.from_bytes(file.getvalue(), "image/x")
+        for given_as in (source, am.URLSource(f"data:image/x;base64,{source.data}")):
+            assert _tokens(am.ImageBlock(given_as)) == tokens
+        folded = am.Base64Source("\n".join(source.data[i : i + 76] for i in range(0, len(source.data), 76)))
+        assert _tokens(am.ToolResultBlock(None, [am.ImageBlock(folded)])) == tokens
+        assert _tokens(am.ImageBlock(source, detail="low")) == 85
+        assert am.approximate_tokens(am.Msg("user", [am.ImageBlock(source)]), tokens_per_image=9) == _FRAME + 1 + 9
+        for end in range(12, 30, 4):  # cut off in the header
+            assert _tokens(am.ImageBlock(source.evolve(data=source.data[:end]))) in {85, tokens}
+
+
+_TOOLS = [am.ToolSpec("add", "adds", {"type": "object"}), am.NativeTool("x", {"a": 1})]
+
+
+def test_a_history_counts_its_tools_and_the_schema_of_its_answer() -> None:
+    """A history costs what its messages cost, and what its tools and schema add to one."""
+    plain = am.History.of("12345")
+    one = am.token_counter(_utf8)
+    for count in (one, partial(am.approximate_tokens, chars_per_token=1)):
+        assert count(plain) == count(plain[0])
+        assert count(plain.evolve(tools=_TOOLS)) == count(plain) + 3 + 4 + 17 + 7
+        schema = plain.with_settings(response_format={"schema": {}})
+        assert count(schema) == count(plain) + len('{"schema":{}}')
+        assert count(plain.with_settings(response_format="json", model="m")) == count(plain)
 
 
 # -- tokenizers --------------------------------------------------------------------------------------------------------

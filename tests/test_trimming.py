@@ -116,6 +116,20 @@ def test_the_budget_is_kept(history: am.History, most: int, how: dict[str, Any],
         assert sum(map(words, trimmed)) <= max(most, system)
 
 
+@given(talks(), st.integers(-2, 80), ways(), st.booleans())
+def test_room_is_kept_for_tools(history: am.History, most: int, how: dict[str, Any], partial: bool) -> None:
+    """The tools and the system's messages are counted first: only they may exceed the budget."""
+    asked = history.evolve(tools=[am.ToolSpec("add", "adds two numbers", {"type": "object"})])
+    asked = asked.with_settings(response_format={"schema": {"type": "array"}})
+    trimmed = asked.trim(max_tokens=most, allow_partial=partial, **how)
+    kept = asked[: _lead(history, how)]
+    assert am.approximate_tokens(trimmed) <= max(most, am.approximate_tokens(kept))
+    assert (trimmed.tools, trimmed.settings) == (asked.tools, asked.settings)
+    beside = am.approximate_tokens(asked[:0])
+    wanted = history.trim(max_tokens=most - beside, allow_partial=partial, **how)
+    assert len(trimmed) == len(wanted)
+
+
 @given(talks(), st.integers(-2, 20), ways(), st.booleans())
 def test_what_was_trimmed_is_trimmed_no_more(
     history: am.History, most: int, how: dict[str, Any], partial: bool

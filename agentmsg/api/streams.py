@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.events import Events, Fold, Thinking
     from agentmsg.limits import Limits
+    from agentmsg.model.fields import Untold
     from agentmsg.model.msg import Msg
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions
@@ -38,6 +39,15 @@ __all__ = ["AsyncTranscoded", "Transcoded", "collect", "emit", "transcode"]
 Partial = Literal["error", "keep"]
 
 
+@overload
+def collect(
+    events: Untold,
+    codec: CodecName | Codec,
+    *,
+    partial: Partial = "error",
+    limits: Limits = DEFAULT_LIMITS,
+    **options: Unpack[CodecOptions],
+) -> Any: ...
 @overload
 def collect(
     events: AsyncIterable[Any],
@@ -351,6 +361,15 @@ class AsyncTranscoded(_Transcoding, AsyncIterator[dict[str, Any]]):
             yield made
 
 
+@overload
+def transcode(
+    events: Untold,
+    source: CodecName | Codec,
+    target: CodecName | Codec,
+    *,
+    thinking: Thinking = "show",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Any: ...
 @overload
 def transcode(
     events: Iterable[Any] | bytes | str,

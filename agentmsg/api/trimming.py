@@ -7,7 +7,7 @@ list doesn't matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, MutableSequence, Sequence
+from collections.abc import Iterable, MutableSequence, Sequence
 from itertools import accumulate, takewhile
 from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +22,7 @@ from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import Place, answered
 from agentmsg.ops.conditions import refused, roles_of
-from agentmsg.ops.tokens import approximate_tokens
+from agentmsg.ops.tokens import Counter, approximate_tokens, cost, tool_tokens
 from agentmsg.ops.truncating import Side, part_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def trim_messages(
     *,
     max_tokens: int | None = None,
     max_messages: int | None = None,
-    counter: Callable[[Msg], int] = approximate_tokens,
+    counter: Counter = approximate_tokens,
     strategy: Side = "last",
     keep_system: bool = True,
     start_on: str | Iterable[str] | None = None,
@@ -53,13 +53,13 @@ def trim_messages(
 
     Args:
         messages: a history (its other fields are kept), or messages.
-        max_tokens: the budget of tokens.
+        max_tokens: the budget of tokens. The history's tools and the schema of its response format are kept and counted
+            first, as is what ``keep_system`` keeps: only these may exceed the budget.
         max_messages: the budget of messages. System messages that are kept count, too.
-        counter: returns the tokens of one message, at least 0. It is asked at most once per message, and for parts of
-            one message.
+        counter: returns the tokens of one message, at least 0. It is asked at most once per message, for parts of one
+            message, and for a message of the tools (see ``agentmsg.ops.tokens``).
         strategy: "last" keeps the end, "first" the beginning.
-        keep_system: keep the system and developer messages at the beginning, and count them first. They are kept even
-            if they alone exceed the budget: the only case in which the result does.
+        keep_system: keep the system and developer messages at the beginning, and count them first.
         start_on: roles that the result must begin with (after the system's); only with "last". An empty list matches no
             message.
         end_on: roles that the result must end with.
@@ -87,7 +87,7 @@ def trim_messages(
     if max_messages is not None:
         trimmed = _trimmed(trimmed, max_messages, _one, rules)
     if max_tokens is not None:
-        trimmed = _trimmed(trimmed, max_tokens, counter, rules)
+        trimmed = _trimmed(trimmed, max_tokens - tool_tokens(history, counter), counter, rules)
     if losses is not None:
         losses.extend(account(make_fitted(history, trimmed, "trim")))
     return trimmed
@@ -108,12 +108,12 @@ def _one(_: Msg) -> int:
     return 1
 
 
-def _trimmed(history: History, budget: int, counter: Callable[[Msg], int], rules: _Rules) -> History:
+def _trimmed(history: History, budget: int, counter: Counter, rules: _Rules) -> History:
     """Return what fits into one budget."""
     keep_system = rules.keep_system
     lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, history)) if keep_system else 0
     system, body = history.messages[:lead], history.messages[lead:]
-    rest = budget - sum(_cost(counter, each) for each in system)
+    rest = budget - sum(cost(counter, each) for each in system)
     window = _Window(
         body,
         # If the system messages use up the budget, messages without tokens still fit.
@@ -148,13 +148,6 @@ def _check_flags(**flags: Any) -> None:
         flag(value, name)
 
 
-def _cost(counter: Callable[[Msg], int], message: Msg) -> int:
-    cost: Any = counter(message)
-    if not is_a(cost, int) or isinstance(cost, bool) or cost < 0:
-        raise refused("what the counter gives", cost, "a whole number, at least 0")
-    return cost
-
-
 @attrs.frozen
 class _Window:
     """The messages to trim, the budget, and where they may be cut.
@@ -169,7 +162,7 @@ class _Window:
 
     body: Sequence[Msg]
     budget: int
-    counter: Callable[[Msg], int]
+    counter: Counter
     starts: frozenset[str] | None
     ends: frozenset[str] | None
     pairs: dict[Place, Place]
@@ -184,13 +177,13 @@ class _Window:
             # The border beyond a message that is kept, seen from the kept end.
             border = index if side == "last" else index + 1
             is_border = can_cut[border] and self._may(side, index)
-            cost = _cost(self.counter, body[index])
-            if total + cost > self.budget:
+            tokens = cost(self.counter, body[index])
+            if total + tokens > self.budget:
                 part = self._part(index, side, self.budget - total) if allow_partial and is_border else None
                 if part is not None:
                     return (part, *body[index + 1 : stop]) if side == "last" else (*body[:index], part)
                 break
-            total += cost
+            total += tokens
             if is_border:
                 best = border
         return body[best:stop] if side == "last" else body[:best]
@@ -213,7 +206,7 @@ class _Window:
         message = self.body[index]
         torn = self._pairs_in(index, len(message.content))
         return part_of(
-            message, side, lambda part: _cost(self.counter, part) <= room, _untorn(torn, len(message.content))
+            message, side, lambda part: cost(self.counter, part) <= room, _untorn(torn, len(message.content))
         )
 
     def _pairs_in(self, index: int, count: int) -> Iterable[tuple[int, int]]:

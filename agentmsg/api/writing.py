@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.allowing import Allow
     from agentmsg.fitting.fitted import Fitted
+    from agentmsg.model.fields import Untold
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import (
@@ -122,14 +123,6 @@ class Conversion(Generic[_D]):
         return repr_html(self)
 
 
-if TYPE_CHECKING:
-
-    class _OfBytes(Conversion[Any]):
-        """A conversion of bytes, for type checkers: where a document is Any, they go on with that of plain data."""
-
-        document: bytes
-
-
 _make_conversion = maker(Conversion)
 
 
@@ -141,6 +134,10 @@ def encode(
 def encode(
     messages: Messages, codec: ObjectCodecName, *, container: Literal["list"], **options: Unpack[ObjectWriting]
 ) -> list[Any]: ...
+@overload
+def encode(
+    messages: Untold, codec: SingleCodecName, *, container: None = None, **options: Unpack[ListWriting]
+) -> Any: ...
 @overload
 def encode(  # type: ignore[overload-overlap] # a message by itself
     messages: Msg, codec: SingleCodecName, *, container: None = None, **options: Unpack[ListWriting]
@@ -156,7 +153,7 @@ def encode(
 @overload
 def encode(messages: Messages, codec: Codec, **options: Any) -> Any: ...
 def encode(
-    messages: Messages,
+    messages: Any,
     codec: CodecName | Codec,
     *,
     losses: MutableSequence[Loss] | None = None,
@@ -278,8 +275,11 @@ def _given(messages: Messages, codec: Codec) -> History:
 
 def _written(codec: Codec, history: History) -> Any:
     """Write a fitted history as plain data that belongs to the caller."""
-    document = codec.write(history)
-    return document if codec.writes_plain else thawed(document)
+    try:
+        document = codec.write(history)
+        return document if codec.writes_plain else thawed(document)
+    except AgentMsgError as error:
+        raise named(error, codec) from error.__cause__
 
 
 def dumps(
@@ -368,11 +368,15 @@ def refuse_losses(losses: Losses, history: History, allow: frozenset[str]) -> No
 
 @overload
 def convert(
+    document: Untold, source: CodecName | Codec, target: CodecName | Codec, **options: Unpack[CodecConverting]
+) -> Conversion[Any]: ...
+@overload
+def convert(  # type: ignore[overload-overlap] # pyright: ignore[reportOverlappingOverload] # bytes give bytes
     document: bytes | bytearray | memoryview | str,
     source: CodecName | Codec,
     target: CodecName | Codec,
     **options: Unpack[CodecConverting],
-) -> _OfBytes: ...
+) -> Conversion[bytes]: ...
 @overload
 def convert(
     document: object, source: CodecName | Codec, target: ObjectCodecName, **options: Unpack[CodecConverting]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from agentmsg.cli.options import encoding_option
 from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, input_options, run_job, running_options
 from agentmsg.files.changing import Change, Filter, Trim
@@ -55,7 +56,7 @@ def _words(option: str, words: str) -> Callable[[_F], _F]:
 @_words("--end-on", "End on a message of this role. Repeatable.")
 @click.option("--partial", is_flag=True, help="Keep the part that fits of the message at the edge.")
 @click.option("--tear-pairs", is_flag=True, help="Keep calls without their results, and results without calls.")
-@click.option("--encoding", metavar="NAME", help="Count with this encoding of tiktoken (default: approximate).")
+@encoding_option
 @running_options
 @click.pass_context
 def trim_command(

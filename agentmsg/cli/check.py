@@ -19,6 +19,7 @@ from agentmsg.cli.options import (
     json_option,
     output_option,
     quiet_option,
+    unknown_option,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Read, read_each
@@ -28,6 +29,7 @@ from agentmsg.formats.sending import Finding
 from agentmsg.model.history import History
 
 if TYPE_CHECKING:
+    from agentmsg.api.reading import Unknown
     from agentmsg.files.file_names import Form
 
 __all__ = ["command"]
@@ -67,6 +69,7 @@ class _Report:
 @at_option
 @join_option
 @column_option
+@unknown_option
 @output_option("The file to write: .txt, or .json for --json")
 @json_option
 @click.option("--summary", is_flag=True, help="Count findings by code; list none.")
@@ -82,6 +85,7 @@ def command(
     at: tuple[str, ...],
     join: bool,
     column: str | None,
+    unknown: Unknown,
     output: str,
     force: bool,
     as_json: bool,
@@ -104,7 +108,8 @@ def command(
     def take(read: Read) -> None:
         report.add(read.place, check(read.history, target))
 
-    unread = read_each(names, take, at, quiet=quiet, codec=source, form=form, join=join, column=column)
+    how = {"codec": source, "form": form, "join": join, "column": column, "unknown": unknown}
+    unread = read_each(names, take, at, quiet=quiet, **how)
     with output_to(output, force=force):
         if as_json:
             write_json(_as_data(report, unread, summary=summary))

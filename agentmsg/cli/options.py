@@ -13,12 +13,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
+from agentmsg.api.reading import Unknown
 from agentmsg.errors import DecodeError, InvalidMessage
 from agentmsg.files.file_names import STANDARD
 from agentmsg.files.places import pointers
@@ -37,6 +38,7 @@ __all__ = [
     "at_option",
     "codec_options",
     "column_option",
+    "encoding_option",
     "form_option",
     "from_option",
     "join_option",
@@ -44,6 +46,7 @@ __all__ = [
     "output_option",
     "quiet_option",
     "to_option",
+    "unknown_option",
 ]
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
@@ -201,6 +204,23 @@ def output_option(words: str) -> Callable[[_F], _F]:
         )(forced)
 
     return given
+
+
+def encoding_option(command: _F) -> _F:
+    """Add --encoding, by which tokens are counted."""
+    words = "Count tokens with this encoding of tiktoken (default: approximate)."
+    return click.option("--encoding", metavar="NAME", help=words)(command)
+
+
+def unknown_option(command: _F) -> _F:
+    """Add --unknown, which tells what to do with what the model has no place for."""
+    return click.option(
+        "--unknown",
+        type=click.Choice(get_args(Unknown)),
+        default="keep",
+        show_default=True,
+        help="Keep keys, roles and types of blocks that the model has no place for, or refuse documents with such.",
+    )(command)
 
 
 def form_option(command: _F) -> _F:

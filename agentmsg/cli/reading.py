@@ -33,6 +33,7 @@ from agentmsg.registry import get_codec
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
+    from agentmsg.api.reading import Unknown
     from agentmsg.files.documents import Found
     from agentmsg.files.file_names import Form
     from agentmsg.files.ranges import Advance
@@ -57,7 +58,7 @@ __all__ = [
 _EVERY = 0.1
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class Read:
     """A history, its codec, and its place (the file, and the line if there are several)."""
 
@@ -98,6 +99,7 @@ def histories_of(
     *,
     join: bool = False,
     column: str | None = None,
+    unknown: Unknown = "keep",
     advance: Advance = lambda size, documents: None,
 ) -> Iterator[Read | Unread | Absent]:
     """Yield the histories of a file, one after the other, and records without any; "-" is stdin.
@@ -109,6 +111,7 @@ def histories_of(
         at: JSON pointers to the documents, if they are inside records.
         join: whether they are parts of conversations; see ``Source``.
         column: the column of a Parquet file that holds the documents.
+        unknown: as for ``agentmsg.loads``.
         advance: called with the numbers of bytes and documents read.
 
     Raises:
@@ -122,7 +125,7 @@ def histories_of(
             for number, found in enumerate(reading, 1):
                 if codec is not None and number == 1:
                     _warn(name, found, codec)
-                yield _read(place(found), found, codec)
+                yield _read(place(found), found, codec, unknown)
                 if monotonic() > due:
                     advance(reading.position, number)
                     due = monotonic() + _EVERY
@@ -327,14 +330,13 @@ _PLACES: Mapping[Form, str] = {
 }
 
 
-def _read(place: str, found: Found, codec: str | None) -> Read | Unread:
+def _read(place: str, found: Found, codec: str | None, unknown: Unknown = "keep") -> Read | Unread:
     if found.fault is not None or found.data is None:
         return Unread(error=found.fault or DecodeError("too long", code="bytes"), place=place)
     try:
-        if found.is_joined:
-            return Read(history=loads(found.data, Joined(format=codec), duplicates="error"), codec=JOINED, place=place)
-        chosen = codec or detected((found,))
-        return Read(history=loads(found.data, get_codec(chosen), duplicates="error"), codec=chosen, place=place)
+        name = JOINED if found.is_joined else codec or detected((found,))
+        chosen = Joined(format=codec) if found.is_joined else get_codec(name)
+        return Read(loads(found.data, chosen, duplicates="error", unknown=unknown), name, place)
     except AgentMsgError as error:
         return Unread(error=error, place=place)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import attrs
 import click
 
+from agentmsg.api.reading import Unknown
 from agentmsg.cli.json_colours import screen
 from agentmsg.cli.options import (
     at_option,
@@ -18,6 +19,7 @@ from agentmsg.cli.options import (
     join_option,
     output_option,
     quiet_option,
+    unknown_option,
 )
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import counted, tell_columns, tell_doubt, tell_losses, tell_skipped
@@ -60,6 +62,7 @@ class Run:
     at: tuple[str, ...]
     join: bool
     column: str | None
+    unknown: Unknown
     split: bool
     array: bool
     pretty: bool
@@ -80,6 +83,7 @@ def input_options(command: _F) -> _F:
         at_option,
         join_option,
         column_option,
+        unknown_option,
         click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item."),
     )
     return _with(options, command)
@@ -130,7 +134,7 @@ def run_job(
         losses: the file for the loss reports.
         flat: the file for single losses.
     """
-    job = attrs.evolve(job, pretty=run.pretty, losses=losses is not None, flat=flat is not None)
+    job = attrs.evolve(job, unknown=run.unknown, pretty=run.pretty, losses=losses is not None, flat=flat is not None)
     _check(job, run)
     targets = _planned(job, run)
     is_one = _is_one(targets, run.bad)

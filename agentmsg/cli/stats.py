@@ -12,6 +12,7 @@ from agentmsg.cli.options import (
     at_option,
     column_option,
     each_option,
+    encoding_option,
     form_option,
     join_option,
     json_option,
@@ -21,6 +22,7 @@ from agentmsg.cli.options import (
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Read, read_each
 from agentmsg.cli.report import found_in
+from agentmsg.ops.tokens import counter_of
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 
 if TYPE_CHECKING:
@@ -64,6 +66,7 @@ Examples:
 @join_option
 @column_option
 @json_option
+@encoding_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
 @quiet_option
 @click.pass_context
@@ -79,6 +82,7 @@ def command(
     join: bool,
     column: str | None,
     as_json: bool,
+    encoding: str | None,
     plot: str | None,
     quiet: bool,
 ) -> None:
@@ -88,7 +92,8 @@ def command(
     frame, .parquet one per row. All but .parquet may also be compressed, as .gz or .zst.
 
     All files are counted together, in one pass and bounded memory. Percentiles are exact for up to 4096 different
-    values, and within 1 % beyond. Tokens and cost are those stated in the documents; there is no price list.
+    values, and within 1 % beyond. Usage and cost are those stated in the documents; there is no price list. Tokens of
+    conversations are those of a prompt, with tools and media, and approximate without --encoding.
 
     Unreadable documents are reported by file and skipped, and the exit code is 1.
     """
@@ -98,7 +103,7 @@ def command(
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
     check_written([output, *([] if plot is None else [plot])], names, force=force)
-    totals = Totals()
+    totals = Totals(counter_of(encoding))
 
     def take(read: Read) -> None:
         totals.add(read.history, read.codec)
@@ -165,7 +170,10 @@ def _role_rows(totals: Totals) -> list[Sequence[str]]:
 
 
 def _conversation_rows(totals: Totals) -> list[Sequence[str]]:
-    rows: list[Sequence[str]] = [("messages", *_percentiles(totals.sizes))]
+    rows: list[Sequence[str]] = [("messages", *_percentiles(totals.sizes)), ("tokens", *_percentiles(totals.tokens))]
+    for name, values in (("tokens of tools", totals.tool_tokens), ("tokens of media", totals.media_tokens)):
+        if values.count:
+            rows.append((name, *_percentiles(values)))
     if totals.seconds.count:
         rows.append(("first to last message", *map(_duration, _values(totals.seconds))))
     return rows

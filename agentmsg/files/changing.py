@@ -12,16 +12,12 @@ import attrs
 
 from agentmsg.api.trimming import trim_messages
 from agentmsg.ops.filtering import filter_messages
-from agentmsg.ops.tokens import approximate_tokens, token_counter
+from agentmsg.ops.tokens import counter_of
 from agentmsg.redacting.redactor import Redactor
 from agentmsg.redacting.rule import SecretKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agentmsg.model.history import History
-    from agentmsg.model.msg import Msg
-
 
 __all__ = ["Change", "Filter", "Redact", "Trim"]
 
@@ -52,7 +48,7 @@ class Trim:
             history,
             max_tokens=self.max_tokens,
             max_messages=self.max_messages,
-            counter=_counter(self.encoding),
+            counter=counter_of(self.encoding),
             strategy=self.strategy,
             keep_system=self.keep_system,
             start_on=self.start_on or None,
@@ -60,11 +56,6 @@ class Trim:
             allow_partial=self.allow_partial,
             keep_tool_pairs=self.keep_tool_pairs,
         )
-
-
-@cache
-def _counter(encoding: str | None) -> Callable[[Msg], int]:
-    return approximate_tokens if encoding is None else token_counter(encoding)
 
 
 @attrs.frozen(kw_only=True)

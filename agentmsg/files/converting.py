@@ -81,7 +81,7 @@ class Converter:
                 proof.
         """
         job = self._job
-        original = history = loads(data, self._source, limits=job.limits, duplicates="error")
+        original = history = loads(data, self._source, limits=job.limits, duplicates="error", unknown=job.unknown)
         read = len(history)
         if job.change is not None:
             history = job.change(history)

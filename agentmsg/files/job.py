@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import attrs
 
 from agentmsg.api.joining import EACH, Joined
+from agentmsg.api.reading import Unknown
 from agentmsg.errors import FileError
 from agentmsg.files.changing import Redact
 from agentmsg.files.documents import Found, records
@@ -100,6 +101,7 @@ class Job:
         pretty: whether to indent JSON.
         quarantine: whether to quarantine a document that can't be converted; otherwise its error is raised.
         limits: bounds on what is read.
+        unknown: as for ``agentmsg.loads``.
     """
 
     kind: Kind
@@ -118,6 +120,7 @@ class Job:
     pretty: bool = False
     quarantine: bool = True
     limits: Limits = DEFAULT_LIMITS
+    unknown: Unknown = "keep"
 
     @property
     def hides(self) -> Redact | None:

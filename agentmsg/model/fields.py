@@ -5,7 +5,7 @@ Repeated here because a checker can't take them from a class or a function; a te
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Required, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, Required, TypeAlias, TypedDict, final
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, MutableSequence
@@ -27,9 +27,19 @@ __all__ = [
     "Reading",
     "SettingsFields",
     "ToolFields",
+    "Untold",
     "Word",
     "Writing",
 ]
+
+
+@final
+class Untold:
+    """What no value is but one of type Any, such as that of ``json.loads``, for the first of some overloads.
+
+    A checker that can't choose among overloads then goes on with Any, and not with a type that is unknown to it.
+    """
+
 
 # Kinds of content that a caller allows to lose; see ``fitting.allowing``.
 Word = Literal[

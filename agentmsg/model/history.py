@@ -13,7 +13,7 @@ from agentmsg.model.base import Noted, free_mapping
 from agentmsg.model.checks import instance, listed, optional_text
 from agentmsg.model.construction import replacer
 from agentmsg.model.generated import Made
-from agentmsg.model.made_links import apart
+from agentmsg.model.made_links import apart, one_by_one
 from agentmsg.model.msg import RESULT_FIELDS, Msg
 from agentmsg.model.pickling import Pickled, Portable, above
 from agentmsg.model.remembering import Body
@@ -76,6 +76,10 @@ def as_messages(value: Messages) -> tuple[Msg, ...]:
     return _as_messages(cast("Iterable[MsgLike]", value))
 
 
+def _joined(value: Messages) -> tuple[Msg, ...]:
+    return one_by_one(as_messages(value))
+
+
 @attrs.frozen(repr=False, eq=False)
 class History(Noted, Portable, Sequence[Msg]):
     """A conversation: messages in order, and what belongs to all of them.
@@ -92,7 +96,7 @@ class History(Noted, Portable, Sequence[Msg]):
         settings: what the request asks for besides: the model, the most tokens, the temperature ...
     """
 
-    messages: tuple[Msg, ...] = attrs.field(default=(), converter=as_messages)
+    messages: tuple[Msg, ...] = attrs.field(default=(), converter=_joined)
     id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     tools: tuple[Tool, ...] = attrs.field(default=(), converter=as_tools, kw_only=True)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
@@ -163,7 +167,11 @@ class History(Noted, Portable, Sequence[Msg]):
             InvalidMessage: code "type" if it is neither an integer nor a slice.
         """
         try:
-            return self.evolve(messages=self.messages[index]) if isinstance(index, slice) else self.messages[index]
+            if not isinstance(index, slice):
+                return self.messages[index]
+            # A part of what was checked needs no check.
+            part = self.messages[index]
+            return _with_messages(self, part) if type(self) is History else self.evolve(messages=part)
         except IndexError:
             raise
         except Exception:  # noqa: BLE001 - whatever is no index
@@ -247,9 +255,16 @@ class History(Noted, Portable, Sequence[Msg]):
         """Return the last message (of a role, as for ``first``), or None."""
         return _first_of(reversed(self), role)
 
-    def stats(self) -> HistoryStats:
-        """Return statistics of this history; see ``HistoryStats``. An empty history has stats, too."""
-        stats: HistoryStats = above("ops.stats").stats_of(self)
+    def stats(self, *, counter: Callable[[Msg], int] | None = None) -> HistoryStats:
+        """Return statistics of this history; see ``HistoryStats``. An empty history has stats, too.
+
+        Args:
+            counter: returns the tokens of a message; the default is ``agentmsg.approximate_tokens``.
+
+        Raises:
+            InvalidMessage: code "type" if the counter doesn't return a number of tokens.
+        """
+        stats: HistoryStats = above("ops.stats").stats_of(self, counter or above("ops.tokens").approximate_tokens)
         return stats
 
     def merge_runs(self, separator: str = "\n") -> History:

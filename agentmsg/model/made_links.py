@@ -1,7 +1,7 @@
 """Made ids of calls stay apart when messages are joined: two documents may have been given the same.
 
 The later call gets another made id, ``call_0_0_f_2`` for ``call_0_0_f``, and its results follow: one whose call has its
-result already belongs to the next call of that id.
+result already belongs to the next call of that id. Messages that are put into one history are joined one by one.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from agentmsg.model.msg import Msg
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["apart"]
+__all__ = ["apart", "one_by_one"]
 
 _with_content = replacer(Msg, "content")
 _LINKING = (ToolResultBlock, ApprovalRequestBlock)
+_CALLING = (ToolUseBlock, ToolResultBlock)
 
 
 def apart(before: Sequence[Msg], added: tuple[Msg, ...]) -> tuple[Msg, ...]:
@@ -38,6 +39,21 @@ def apart(before: Sequence[Msg], added: tuple[Msg, ...]) -> tuple[Msg, ...]:
             known.see(block)
     known.begin()
     return tuple([_with_links(message, known) for message in added])
+
+
+def one_by_one(messages: tuple[Msg, ...]) -> tuple[Msg, ...]:
+    """Return messages of any origin with made ids of their own, as if each was added to those before it."""
+    blocks = [block for message in messages for block in message.content if isinstance(block, _CALLING)]
+    calls = [block.id for block in blocks if isinstance(block, ToolUseBlock) and type(block.id) is Made]
+    answered = [block.tool_call_id for block in blocks if isinstance(block, ToolResultBlock)]
+    if not calls or len({*calls}) + len({*answered}) == len(calls) + len(answered):
+        return messages
+    known = _Known()
+    joined: list[Msg] = []
+    for message in messages:
+        known.begin()
+        joined.append(_with_links(message, known))
+    return tuple(joined)
 
 
 def _may_clash(before: Sequence[Msg], added: tuple[Msg, ...]) -> bool:
@@ -95,15 +111,15 @@ class _Known:
         self._now: dict[str, str] = {}
 
     def begin(self) -> None:
-        """Learn which ids were made in place of others."""
-        for link in self.waiting:
-            first, _, number = link.rpartition("_")
-            if number.isdecimal() and first in self.waiting:
-                self._others.setdefault(first, []).append(link)
+        """Begin to add messages: results of calls that follow are told from those of earlier ones."""
+        self._now.clear()
 
     def see(self, block: object) -> None:
         """Record a call or a result."""
         if isinstance(block, ToolUseBlock) and block.id is not None:
+            first, _, number = block.id.rpartition("_")
+            if block.id not in self.waiting and number.isdecimal() and first in self.waiting:
+                self._others.setdefault(first, []).append(block.id)
             self.waiting[block.id] = self.waiting.get(block.id, 0) + 1
         elif isinstance(block, ToolResultBlock) and self.waiting.get(block.tool_call_id or ""):
             self.waiting[block.tool_call_id or ""] -= 1
@@ -112,9 +128,8 @@ class _Known:
         """Return a made id that no call has: this one, or another in its place."""
         if link not in self.waiting:
             return link
-        held = self._others.setdefault(link, [])
+        held = self._others.get(link, ())
         new = next(made for number in count(len(held) + 2) if (made := Made(f"{link}_{number}")) not in self.waiting)
-        held.append(new)
         self._now[link] = new
         return new
 

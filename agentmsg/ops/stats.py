@@ -13,10 +13,12 @@ from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import links
 from agentmsg.model.usage import COUNTERS, Usage
+from agentmsg.ops.tokens import approximate_tokens, history_tokens, media_tokens, tool_tokens
 from agentmsg.values.frozen import FrozenDict
 
 if TYPE_CHECKING:
     from agentmsg.model.history import History
+    from agentmsg.ops.tokens import Counter as TokenCounter
 
 __all__ = ["HistoryStats", "stats_of"]
 
@@ -41,6 +43,10 @@ class HistoryStats:
         tool_errors: number of results that report an error (see ``ToolResultBlock.is_error``).
         errors_by_tool: the same by tool, as in ``by_tool``.
         calls_by_tool: number of calls by tool, those with invalid arguments included.
+        tokens: what the history costs as a prompt, its tools and media included. It is estimated, or counted by the
+            counter given to ``History.stats``; see ``agentmsg.ops.tokens``.
+        tool_tokens: how many of them its tools and the schema of its response format cost.
+        media_tokens: how many of them its images, audio, video and files cost.
         usage: the sum of all usage; None if no message has any.
         usage_stated: number of messages that state each counter of ``usage``; counters that none states are left out.
         duration: from the earliest to the latest time, whatever the order of the messages. None if fewer than two
@@ -58,13 +64,16 @@ class HistoryStats:
     tool_errors: int = 0
     errors_by_tool: Mapping[str, int] = _NONE
     calls_by_tool: Mapping[str, int] = _NONE
+    tokens: int = 0
+    tool_tokens: int = 0
+    media_tokens: int = 0
     usage: Usage | None
     usage_stated: Mapping[str, int] = _NONE
     duration: timedelta | None
 
 
-def stats_of(history: History) -> HistoryStats:
-    """Return the statistics of a history, which may be empty."""
+def stats_of(history: History, counter: TokenCounter = approximate_tokens) -> HistoryStats:
+    """Return the statistics of a history, which may be empty; ``counter`` returns the tokens of a message."""
     lengths = tuple(message.length for message in history)
     length = sum(lengths)
     tools = list(_tools(history))
@@ -82,6 +91,9 @@ def stats_of(history: History) -> HistoryStats:
         tool_errors=len(failed),
         errors_by_tool=_counts(failed),
         calls_by_tool=_counts(call.name for message in history for call in message.blocks(ToolUseBlock)),
+        tokens=history_tokens(history, counter),
+        tool_tokens=tool_tokens(history, counter),
+        media_tokens=media_tokens(history, counter),
         usage=_sum(usages),
         usage_stated=_counts(name for usage in usages for name in COUNTERS if getattr(usage, name) is not None),
         duration=_duration(message.created_at for message in history),

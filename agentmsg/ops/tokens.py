@@ -1,27 +1,32 @@
-"""Tokens of a message, estimated without a model or counted by a tokenizer.
+"""Tokens of a message or a history, estimated without a model or counted by a tokenizer.
 
-Only what a model would read counts: role, sender and blocks. These don't count: metadata, usage, ids of messages and
-items, signatures, extras, tool artifacts, and the history's tools (which cost tokens, too).
+Only what a model would read counts: role, sender and blocks; of a history also its tools, and the schema of its
+response format. These don't count: metadata, usage, ids of messages and items, signatures, extras, tool artifacts.
 
     text, thinking, refusal, compaction     its text, an opaque payload included
     tool_use                                id, name, and the arguments as JSON text (as received, where they were),
                                             and 10 tokens for what is around them in a prompt
     tool_result                             id, name and content; without content the structured value, else the error
-    image                                   85 tokens (an image of low detail at OpenAI), wherever it is
-    audio, video                            1 token for each 1,000 bytes, and the transcript
+    image                                   by its pixels, else 85 tokens (see ``agentmsg.ops.image_tokens``)
+    audio, video                            1 token for each 1,000 bytes, and the transcript. Gemini documents 32 tokens
+                                            for a second of audio (32 kB as WAV, 16 kHz, 16 bit), about 260 of video
     file                                    1 token for each 50 bytes (a page of a PDF: 100 kB, 2,000 tokens), for
                                             each 4 bytes of a text; name, title and context; texts and blocks as such
     data, tools, native                     as JSON text; the fallback of a native block, where it has one
     source                                  URL and title
     a block of yours                        its own fields: texts as they are, other values by their repr
 
-Media without bytes (a URL, a file id) count as an image.
+Media without bytes (a URL, a file id) count as an image of unknown size.
+
+What a history has beside its messages, and media, cost what they add to a message: a counter of yours is asked for one
+with them (tools are a ``ToolsBlock``, a schema is a ``DataBlock``) and for one without.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sized
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
@@ -47,38 +52,59 @@ from agentmsg.model.blocks import (
     VideoBlock,
 )
 from agentmsg.model.checks import checked
+from agentmsg.model.history import History
+from agentmsg.model.media import CLASSES
 from agentmsg.model.msg import Msg
 from agentmsg.model.sources import Base64Source, BlocksSource, TextSource, URLSource
+from agentmsg.model.tool_use import UNSET
 from agentmsg.model.tools import ToolSpec
+from agentmsg.ops.image_tokens import UNKNOWN_SIZE, image_tokens
 from agentmsg.optional import extra
 from agentmsg.values.text import dump_json
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["approximate_tokens", "token_counter"]
+__all__ = [
+    "Counter",
+    "approximate_tokens",
+    "cost",
+    "counter_of",
+    "history_tokens",
+    "media_tokens",
+    "token_counter",
+    "tool_tokens",
+]
 
 Piece: TypeAlias = "str | int | None"
 """A text, a number of tokens, or nothing."""
+Counter: TypeAlias = "Callable[[Msg], int]"
+"""Returns the tokens of a message."""
 
 _MEDIA_BYTES, _FILE_BYTES, _TEXT_BYTES = 1000, 50, 4
-_MESSAGE, _CALL, _IMAGE = 3, 10, 85
+_MESSAGE, _CALL = 3, 10
+_MEDIA = tuple(CLASSES.values())
 
 
 def approximate_tokens(
-    message: Msg, *, chars_per_token: float = 4.0, tokens_per_message: int = _MESSAGE, tokens_per_image: int = _IMAGE
+    message: Msg | History,
+    *,
+    chars_per_token: float = 4.0,
+    tokens_per_message: int = _MESSAGE,
+    tokens_per_image: int = UNSET,
 ) -> int:
-    """Estimate the number of tokens of a message, without a model.
+    """Estimate the number of tokens of a message or of a history, without a model.
 
     It is the number of characters that the model reads (see this module) divided by ``chars_per_token``, rounded up,
     plus the tokens of the message itself and of its media. LangChain's ``count_tokens_approximately`` (langchain-core
     1.7.2) counts the same way, except that it also counts the spelling of Python objects, and base64 as text.
 
     Args:
-        message: the message to count.
+        message: the message to count; or a history, with its tools.
         chars_per_token: about 4 for English, 1 to 2 for Chinese and Japanese.
         tokens_per_message: tokens that separate one message from the next.
-        tokens_per_image: for each image, and for other media of unknown size.
+        tokens_per_image: for each image, and for other media of unknown size, in place of the estimate.
 
     Raises:
         InvalidMessage: code "type" if it isn't a message, ``chars_per_token`` isn't above 0, or another option isn't a
@@ -87,6 +113,13 @@ def approximate_tokens(
     _check(tokens_per_message, tokens_per_image)
     if not is_a(chars_per_token, (int, float)) or not chars_per_token > 0:
         raise refused("chars_per_token", chars_per_token, "a number above 0")
+    if is_a(message, History):
+        options: dict[str, Any] = {
+            "chars_per_token": chars_per_token,
+            "tokens_per_message": tokens_per_message,
+            "tokens_per_image": tokens_per_image,
+        }
+        return history_tokens(message, partial(approximate_tokens, **options))
     characters, tokens = 0, tokens_per_message
     for piece in _pieces(message, tokens_per_image):
         if isinstance(piece, str):
@@ -100,16 +133,18 @@ def token_counter(
     tokenizer: str | Callable[[str], Sized],
     *,
     tokens_per_message: int = _MESSAGE,
-    tokens_per_image: int = _IMAGE,
-) -> Callable[[Msg], int]:
-    """Return a function that counts a message's tokens with a real tokenizer, for example for ``History.trim``.
+    tokens_per_image: int = UNSET,
+) -> Callable[[Msg | History], int]:
+    """Return a function that counts tokens with a real tokenizer, for example for ``History.trim``.
+
+    It takes a message, or a history with its tools.
 
     Args:
         tokenizer: a function that returns the tokens of a text, such as any tokenizer's ``encode`` (without the special
             tokens that some add around each text). Or the name of a tiktoken encoding, such as "o200k_base"; tiktoken
             downloads it on first use.
         tokens_per_message: tokens that separate one message from the next.
-        tokens_per_image: for each image, and for other media of unknown size.
+        tokens_per_image: for each image, and for other media of unknown size, in place of the estimate.
 
     Raises:
         InvalidMessage: code "type" if it is neither; code "option" if tiktoken has no such encoding.
@@ -123,6 +158,12 @@ def token_counter(
     return _Counter(encode, tokens_per_message, tokens_per_image)
 
 
+@cache
+def counter_of(encoding: str | None) -> Callable[[Msg | History], int]:
+    """Return the counter of an encoding of tiktoken; without one, the estimate."""
+    return approximate_tokens if encoding is None else token_counter(encoding)
+
+
 @attrs.frozen
 class _Counter:
     """A counter that calls a tokenizer; it can be pickled if the tokenizer can."""
@@ -131,7 +172,9 @@ class _Counter:
     tokens_per_message: int
     tokens_per_image: int
 
-    def __call__(self, message: Msg) -> int:
+    def __call__(self, message: Msg | History) -> int:
+        if is_a(message, History):
+            return history_tokens(message, self)
         tokens = self.tokens_per_message
         for piece in _pieces(message, self.tokens_per_image):
             if isinstance(piece, int):
@@ -143,7 +186,7 @@ class _Counter:
 
 def _check(tokens_per_message: Any, tokens_per_image: Any) -> None:
     for name, value in (("tokens_per_message", tokens_per_message), ("tokens_per_image", tokens_per_image)):
-        if type(value) is not int or value < 0:
+        if value is not UNSET and (type(value) is not int or value < 0):
             raise refused(name, value, "a whole number, at least 0")
 
 
@@ -162,11 +205,56 @@ def _tiktoken(name: str) -> Callable[[str], list[int]]:
     return cast("Callable[[str], list[int]]", encoding.encode_ordinary)
 
 
+# -- histories ---------------------------------------------------------------------------------------------------------
+
+
+def cost(counter: Counter, message: Msg) -> int:
+    """Return what a counter says about a message.
+
+    Raises:
+        InvalidMessage: code "type" if it doesn't return a number of tokens.
+    """
+    tokens: Any = counter(message)
+    if not is_a(tokens, int) or isinstance(tokens, bool) or tokens < 0:
+        raise refused("what the counter gives", tokens, "a whole number, at least 0")
+    return tokens
+
+
+def history_tokens(history: History, counter: Counter) -> int:
+    """Return the tokens of a history: of its messages, and of what it has beside them."""
+    return tool_tokens(history, counter) + sum(cost(counter, message) for message in history)
+
+
+def tool_tokens(history: History, counter: Counter) -> int:
+    """Return the tokens of a history's tools, and of the schema of its response format."""
+    form = None if history.settings is None else history.settings.response_format
+    schema = [DataBlock(form)] if is_mapping(form) else []
+    return _beyond(counter, [ToolsBlock(history.tools), *schema]) if history.tools or schema else 0
+
+
+def media_tokens(history: History, counter: Counter) -> int:
+    """Return the tokens of a history's images, audio, video and files, those in results included."""
+    return sum(_beyond(counter, [block]) for message in history for block in _media_in(message.content))
+
+
+def _media_in(blocks: Iterable[BaseBlock]) -> Iterator[BaseBlock]:
+    for block in blocks:
+        if isinstance(block, _MEDIA):
+            yield block
+        elif isinstance(block, ToolResultBlock):
+            yield from _media_in(block.content)
+
+
+def _beyond(counter: Counter, blocks: Iterable[BaseBlock]) -> int:
+    """Return how many tokens blocks add to a message."""
+    return max(0, cost(counter, Msg("user", blocks)) - cost(counter, Msg("user")))
+
+
 # -- what a model reads ------------------------------------------------------------------------------------------------
 
 
-def _pieces(message: Msg, image: int) -> Iterator[Piece]:
-    """Yield what a model reads of a message; ``image`` is the number of tokens of an image."""
+def _pieces(message: Any, image: int) -> Iterator[Piece]:
+    """Yield what a model reads of a message; ``image`` is the number of tokens of an image, if the caller told it."""
     checked(message, Msg, "message")
     yield message.role
     yield message.name
@@ -220,7 +308,7 @@ def _of_source(source: Any, each: int, image: int) -> Iterator[Piece]:
         per = _TEXT_BYTES if (source.media_type or "").startswith("text/") else each
         yield math.ceil(len(text) * 3 / 4 / per)
     else:
-        yield image
+        yield UNKNOWN_SIZE if image is UNSET else image
 
 
 def _of_tools(block: ToolsBlock, image: int) -> Iterator[Piece]:
@@ -253,7 +341,7 @@ def _of_others(block: Any, image: int) -> Iterator[Piece]:
 
 _PIECES: Mapping[type, Callable[[Any, int], Iterable[Piece]]] = {
     TextBlock: lambda block, image: (block.text,),
-    ImageBlock: lambda block, image: (image,),
+    ImageBlock: lambda block, image: (image_tokens(block) if image is UNSET else image,),
     AudioBlock: _of_audio,
     VideoBlock: lambda block, image: _of_source(block.source, _MEDIA_BYTES, image),
     FileBlock: _of_file,

@@ -15,12 +15,14 @@ import attrs
 
 from agentmsg.model.usage import COUNTERS, Usage
 from agentmsg.ops.stats import stats_of
+from agentmsg.ops.tokens import approximate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from agentmsg.model.history import History
     from agentmsg.ops.stats import HistoryStats
+    from agentmsg.ops.tokens import Counter as TokenCounter
 
 __all__ = [
     "EXACT",
@@ -157,6 +159,8 @@ class Totals:
         by_role: characters of text per message, by role.
         lengths: characters of text in all messages.
         sizes: messages per history.
+        tokens: tokens of each history as a prompt, estimated or counted.
+        tool_tokens, media_tokens: how many of them are of tools, and of media, for histories that have these.
         seconds: from the first to the last time of a history, for those with two times.
         tools: by name; a result of an unknown tool counts in ``all_tools`` only.
         all_tools: all tools together.
@@ -164,13 +168,17 @@ class Totals:
         usage_stated: number of messages that state each counter.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, counter: TokenCounter = approximate_tokens) -> None:
+        self._counter = counter
         self.histories = 0
         self.messages = 0
         self.by_codec: dict[str, Holding] = {}
         self.by_role: dict[str, Distribution] = {}
         self.lengths = Distribution()
         self.sizes = Distribution()
+        self.tokens = Distribution()
+        self.tool_tokens = Distribution()
+        self.media_tokens = Distribution()
         self.seconds = Distribution()
         self.tools: dict[str, ToolTotals] = {}
         self.all_tools = ToolTotals()
@@ -179,13 +187,18 @@ class Totals:
 
     def add(self, history: History, codec: str = "") -> None:
         """Add a history, and the name of its format."""
-        stats = stats_of(history)
+        stats = stats_of(history, self._counter)
         self.histories += 1
         self.messages += stats.messages
         place = _kept(self.by_codec, codec, NAMES, Holding)
         place.histories += 1
         place.messages += stats.messages
         self.sizes.add(stats.messages)
+        self.tokens.add(stats.tokens)
+        if stats.tool_tokens:
+            self.tool_tokens.add(stats.tool_tokens)
+        if stats.media_tokens:
+            self.media_tokens.add(stats.media_tokens)
         if stats.duration is not None:
             self.seconds.add(stats.duration.total_seconds())
         for message, length in zip(history, stats.lengths, strict=True):
@@ -224,6 +237,9 @@ class Totals:
             "by_role": _as_data(self.by_role, Distribution.as_data),
             "lengths": self.lengths.as_data(),
             "messages_a_history": self.sizes.as_data(),
+            "tokens_a_history": self.tokens.as_data(),
+            "tool_tokens_a_history": self.tool_tokens.as_data(),
+            "media_tokens_a_history": self.media_tokens.as_data(),
             "seconds_a_history": self.seconds.as_data(),
             "tools": _as_data(self.tools, ToolTotals.as_data),
             "all_tools": self.all_tools.as_data(),

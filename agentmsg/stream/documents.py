@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt, is_a
+from agentmsg.fitting.account import account
+from agentmsg.fitting.allowing import Allow, allowed, refusal
+from agentmsg.fitting.fitted import make_fitted
 from agentmsg.formats.refusals import rooms
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import one_of
 from agentmsg.model.equality import same
+from agentmsg.model.history import History
 from agentmsg.registry import get_codec
 from agentmsg.stream.chunk import MsgChunk
 from agentmsg.values.copies import copy_document
@@ -58,6 +62,7 @@ def encode_chunk(
     codec: CodecName | Codec,
     *,
     on_loss: Literal["error", "ignore"] = "error",
+    allow: Allow = (),
     **options: Unpack[CodecOptions],
 ) -> Any:
     """Write a chunk as plain data.
@@ -67,15 +72,18 @@ def encode_chunk(
         codec: the format.
         on_loss: what to do if the format's chunks can't hold something: "error" refuses, "ignore" leaves it out if
             anything is left.
+        allow: words for kinds of content that may be lost, as for ``encode``; annotations may, too, if you name any. A
+            codec's options name theirs.
         options: codec options.
 
     Raises:
         EncodeError: code "content-loss", with the path of what the format's chunks can't hold.
-        InvalidMessage: if it isn't a chunk.
+        InvalidMessage: if it isn't a chunk; code "option" if there is no such word.
         CodecLookupError: as for ``decode_chunk``.
     """
     chosen = get_codec(codec, **options)
     one_of(on_loss, "on_loss", "error", "ignore")
+    words = chosen.decided | allowed(allow)
     if not is_a(chunk, MsgChunk):
         msg = f"a chunk is needed, not {excerpt(chunk)}"
         raise InvalidMessage(msg, code="type")
@@ -89,8 +97,13 @@ def encode_chunk(
     # A chunk without a role takes the one that such a document has.
     chunk = chunk if chunk.role is not None else chunk.evolve(role=back.role)
     if not same(back, chunk):
-        msg = "the chunks of this format can't hold this; write the message that they make"
-        raise EncodeError(msg, code="content-loss", path=_difference(back, chunk), codec=chosen.name)
+        source = History([chunk.to_msg()])
+        losses = account(make_fitted(source, History([back.to_msg()]), chosen.name))
+        lead = "the chunks of this format can't hold this; write the message that they make"
+        refused = refusal(losses, source, words, "allow=[{quoted}] allows it", lead)
+        if refused is not None or not words:
+            msg = lead if refused is None else refused.message
+            raise EncodeError(msg, code="content-loss", path=_difference(back, chunk), codec=chosen.name)
     return document
 
 

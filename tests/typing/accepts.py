@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from io import BytesIO
 from typing import IO, TYPE_CHECKING, Annotated, Any, assert_never, assert_type
 
@@ -27,6 +28,7 @@ from agentmsg import (
     FileBlock,
     History,
     ImageBlock,
+    Losses,
     Msg,
     MsgBuilder,
     NativeBlock,
@@ -46,8 +48,10 @@ from agentmsg import (
     VideoBlock,
     approximate_tokens,
     codec_names,
+    collect,
     convert,
     decode,
+    decode_parts,
     dump,
     dump_lines,
     encode,
@@ -57,6 +61,7 @@ from agentmsg import (
     load_lines,
     recognize,
     register_block,
+    transcode,
 )
 
 if TYPE_CHECKING:
@@ -305,3 +310,24 @@ def naming(history: History, codec: CodecName, plugin: str) -> None:
     encode(history, get_codec(plugin, version=1))
     for name in codec_names():
         history.messages_for(name)
+
+
+def loading(raw: bytes, body: Any) -> None:
+    """What is read by ``json.loads`` is of type Any, and so is what is not known of its result: never unknown."""
+    done = convert(json.loads(raw), "openai", "anthropic", model=body["model"])
+    assert_type(done.losses, Losses)
+    for message in done.document["messages"]:
+        print(message["role"])
+    assert_type(convert(body, "openai", "langchain").document, Any)
+    assert_type(convert(raw, "openai", "langchain").document, bytes)
+    assert_type(convert(json.loads(raw), "openai", "json", on_loss="error").history, History)
+    assert_type(encode(body, "openai"), dict[str, Any])
+    for each in encode(body, "langchain"):
+        print(each["type"])
+    assert_type(decode(body["request"], "openai") + decode(body["answer"], "openai-response"), History)
+    assert_type(decode_parts(body), History)
+    assert_type(History.of(*body, *json.loads(raw)), History)
+    answer = collect(body, "openai")
+    print(answer[0].text)
+    for chunk in transcode(body, "openai", "anthropic"):
+        print(chunk)

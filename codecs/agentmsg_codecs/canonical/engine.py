@@ -26,12 +26,13 @@ from agentmsg_codecs.canonical.user_hooks import (
     foreign_reader,
     foreign_writer,
     new_converter,
+    proven_writer,
     user_spec,
 )
 from agentmsg_codecs.canonical.writing import plain_writer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from agentmsg_codecs.canonical.shapes import Shape
 
@@ -208,6 +209,7 @@ class Engine:
         hook = self.converter.get_unstructure_hook(cls)
         inherited = any(hook is pair[1] for pair in self._ours.values())
         writer = plain_writer(self, user_spec(cls, tag)) if inherited else foreign_writer(hook, cls)
+        writer = proven_writer(writer, lambda native: self.read_one(cls, native, 0))
         self.writers[cls] = writer
         return writer
 
@@ -313,8 +315,16 @@ class Engine:
     # -- writing -----------------------------------------------------------------------------------------------
 
     def write_any(self, value: Any) -> Any:
-        """Write an object of the model."""
-        return self.writers[type(value)](value)
+        """Write an object of the model; the path of an error is the place of the innermost message or block."""
+        try:
+            return self.writers[type(value)](value)
+        except AgentMsgError:
+            for path, part in _parts_of(value):
+                try:
+                    self.write_any(part)
+                except AgentMsgError as error:
+                    raise error.at(*path) from error.__cause__
+            raise
 
     def write_timed(self, values: Sequence[Any]) -> list[Any] | None:
         """Write messages or histories for orjson, and leave times to it that it writes as we do.
@@ -325,7 +335,10 @@ class Engine:
         writers = list(map(self._timed.get, map(type, values)))
         if self.has_foreign_writers or None in writers:
             return None
-        written = [write(value) for write, value in zip(cast("list[Writer]", writers), values, strict=True)]
+        try:
+            written = [write(value) for write, value in zip(cast("list[Writer]", writers), values, strict=True)]
+        except AgentMsgError:
+            return None
         # A foreign writer is noticed only when it is first used.
         return None if self.has_foreign_writers else written
 
@@ -352,6 +365,16 @@ def _each(read: Reader, items: list[Any], level: int) -> tuple[Any, ...]:
     except AgentMsgError as error:
         raise error.at(len(out)) from None
     return tuple(out)
+
+
+def _parts_of(value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Yield the messages of a history or the blocks of a message, result or source, each with its path."""
+    if type(getattr(value, "source", None)) in SOURCES:
+        yield ("source",), value.source
+    for name in ("messages", "content"):
+        for index, part in enumerate(getattr(value, name, ())):
+            if isinstance(part, (Msg, BaseBlock)):
+                yield (name, index), part
 
 
 def _refuse(_: Any, level: int) -> Any:

@@ -25,6 +25,7 @@ from agentmsg import (
     Source,
     TextBlock,
     Tool,
+    same,
 )
 from agentmsg.formats import adopt, dispatch, excerpt, plain_copy
 from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, SPECS, Field, Spec
@@ -172,6 +173,30 @@ def foreign_writer(hook: Callable[[Any], Any], cls: type) -> Callable[[Any], Any
             raise EncodeError(msg, code="type") from error
 
     return write
+
+
+def proven_writer(write: Callable[[Any], Any], read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the writer of a user's class, which refuses what isn't the same when it is read back.
+
+    A class without validators holds values that its types, or its hooks, don't allow.
+    """
+
+    def proven(obj: Any) -> Any:
+        native = write(obj)
+        name = type(obj).__name__
+        try:
+            back = read(plain_copy(native))
+        except AgentMsgError as error:
+            msg = f"{name} could not be read back: {error.message}"
+            raise EncodeError(msg, code=error.code, path=error.path) from error
+        for field in attrs.fields(cast("Any", type(obj))):
+            value = getattr(obj, field.name)
+            if field.eq and field.name != "notes" and not same(getattr(back, field.name, None), value):
+                msg = f"{name} would not come back the same: {excerpt(value)} is no value for this field"
+                raise EncodeError(msg, code="type", path=(field.alias or field.name,))
+        return native
+
+    return proven
 
 
 def decode_error(error: BaseException) -> AgentMsgError:

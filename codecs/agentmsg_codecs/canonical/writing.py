@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import ToolUseBlock
+from agentmsg import AgentMsgError, ToolUseBlock
 from agentmsg.formats import note_of
 from agentmsg_codecs.canonical.fields import EARLIER, FAMILY, Field, Spec
 from agentmsg_codecs.canonical.kinds import KINDS
@@ -41,7 +41,10 @@ def plain_writer(engine: Engine, spec: Spec) -> Callable[[Any], Any]:
         for field in spec.fields:
             value, spelling = values[field.name], note.get(field.name)
             if field.name not in moved and _stands(field, value, spelling, values):
-                fields[field.name] = KINDS[field.kind].write(engine, field, value, spelling)
+                try:
+                    fields[field.name] = KINDS[field.kind].write(engine, field, value, spelling)
+                except AgentMsgError as error:
+                    raise error.at(field.name) from error.__cause__
         return engine.shape.close(spec, fields, beyond, note)
 
     return write

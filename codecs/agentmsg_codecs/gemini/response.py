@@ -3,6 +3,9 @@
 A document is one response, ``{"candidates": [{"content": {...}, ...}], ...}``: a history of one assistant message.
 Longer histories: only the first assistant message is written.
 
+A chunk of a stream has the form of a response, so one by itself is read as one. Its message has no ``finish_reason``,
+which the message of every complete response has; ``collect`` reads all chunks.
+
 Follows the Python package google-genai 3.4.
 
 | Gemini | agentmsg |
