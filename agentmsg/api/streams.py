@@ -11,14 +11,14 @@ from agentmsg.errors import AgentMsgError, InvalidMessage, StreamBroken, refused
 from agentmsg.fitting.account import account
 from agentmsg.fitting.allowing import allowed
 from agentmsg.fitting.fitted import make_fitted
-from agentmsg.formats.events import events_of
+from agentmsg.formats.events import MISFITS, events_of, misfit
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import one_of
 from agentmsg.model.history import History, as_history
 from agentmsg.registry import get_codec
 from agentmsg.stream.accumulator import PARTIAL
 from agentmsg.stream.frames import Frames, async_events, events_in, is_async
-from agentmsg.stream.live import ChunkReader
+from agentmsg.stream.live import chunk_of
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, MutableSequence
@@ -113,42 +113,33 @@ class _Source:
         self.events = events_of(get_codec(codec))
         self.codec = get_codec(self.events.response, **options)
         self.fold = self.events.fold()
+        self.fold.codec = self.codec.name
         self.fault: Exception | None = None
         self._frames, self._limits = Frames(limits), limits
 
     def now(self, pieces: Any) -> Iterator[Any]:
         """Yield each event, once it is folded, up to one that is an error, or to the cut."""
-        iterator = events_in(pieces, self._frames, self.codec.own_form)
-        while self.fold.error is None:
-            try:
-                event = next(iterator)
-            except StopIteration:
-                return
-            except Exception as error:  # noqa: BLE001 - whatever the connection raises
-                self.fault = cut_by(error, self.codec)
-                return
-            self._add(event)
-            yield event
+        fold = self.fold
+        try:
+            for event in events_in(pieces, self._frames, self.codec.own_form):
+                fold.add(event)
+                if fold.error is not None:
+                    return
+                yield event
+        except Exception as error:  # noqa: BLE001 - whatever the connection raises
+            self.fault = cut_by(error, self.codec)
 
     async def later(self, pieces: AsyncIterable[Any]) -> AsyncIterator[Any]:
         """Yield what ``now`` does, of pieces that arrive asynchronously."""
-        iterator = async_events(pieces, self._frames, self.codec.own_form)
-        while self.fold.error is None:
-            try:
-                event = await anext(iterator)
-            except StopAsyncIteration:
-                return
-            except Exception as error:  # noqa: BLE001 - the same
-                self.fault = cut_by(error, self.codec)
-                return
-            self._add(event)
-            yield event
-
-    def _add(self, event: Any) -> None:
+        fold = self.fold
         try:
-            self.fold.add(event)
-        except AgentMsgError as error:
-            raise error.at(codec=self.codec.name) from None
+            async for event in async_events(pieces, self._frames, self.codec.own_form):
+                fold.add(event)
+                if fold.error is not None:
+                    return
+                yield event
+        except Exception as error:  # noqa: BLE001 - the same
+            self.fault = cut_by(error, self.codec)
 
     @property
     def is_whole(self) -> bool:
@@ -286,7 +277,7 @@ class _Transcoding:
         one_of(thinking, "thinking", "show", "drop")
         self._source, target_events = _Source(source, limits, {}), events_of(get_codec(target))
         self._to, self._limits = get_codec(target_events.response), limits
-        self._read = ChunkReader(self._source.codec)
+        self._read = self._source.events.reader(self._source.codec)
         self._writer = target_events.writer(self._to, thinking)
         self._writer.waits = self._source.events.alternates
         self._converted: Conversion | None = None
@@ -308,9 +299,18 @@ class _Transcoding:
         """What the target can't hold of the whole answer: the loss report of ``converted``."""
         return self.converted.losses
 
-    def _take(self, event: Any) -> list[dict[str, Any]]:
-        chunk = self._read(event) if self._source.fold.error is None else None
-        return [] if chunk is None else self._writer.add(chunk)
+    def _take(self, event: Any) -> Iterable[dict[str, Any]]:
+        fold = self._source.fold
+        try:
+            found = fold.more or self._read(event)
+            if isinstance(found, tuple):
+                events = self._writer.add_more(*found)
+                if events is not None:
+                    return events
+                found = chunk_of(found)
+        except MISFITS as error:
+            raise misfit(error, fold.count - 1, self._source.codec.name) from None
+        return () if found is None else self._writer.add(found)
 
     def _end(self) -> list[dict[str, Any]]:
         source = self._source

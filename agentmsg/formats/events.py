@@ -9,7 +9,9 @@ folded, exactly. A codec names the module of its ``EVENTS`` in ``Codec.events``.
 | Events | what a provider's streams are: a subclass for each |
 | Fold, Strings | collects events; the texts inside it that arrive in pieces |
 | Writer, Thinking | writes chunks as events; what becomes of thinking that can't be sent back |
+| More, TEXT_OF | what most events say: more of a block's text; the field of each class that is its text |
 | events_of | the ``Events`` of a codec |
+| MISFITS, misfit | what an event raises that doesn't fit its stream; the error that this is for users |
 | pieces_of, arguments_of | a text in pieces; the value of arguments, or their text if they were cut |
 | with_cut_calls | a message whose native calls with cut arguments are calls |
 """
@@ -22,33 +24,61 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError
 from agentmsg.formats.shapes import Unreadable
-from agentmsg.model.blocks import NativeBlock
+from agentmsg.model.blocks import NativeBlock, RefusalBlock, TextBlock, ThinkingBlock
+from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.text import parse_arguments
-from agentmsg.values.types import is_mapping, is_object
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
-    from agentmsg.model.tool_use import ToolUseBlock
     from agentmsg.stream.chunk import MsgChunk
 
 __all__ = [
+    "MISFITS",
+    "TEXT_OF",
     "Events",
     "Fold",
+    "More",
     "Strings",
     "Thinking",
     "Writer",
     "arguments_of",
     "events_of",
+    "misfit",
     "pieces_of",
     "with_cut_calls",
 ]
 
 Thinking = Literal["show", "drop"]
 """What becomes of thinking that the reader of a stream can't send back: it is shown, or left out."""
+More = tuple[type[Any], int | str, str]
+"""The quick way of streams: what nearly every event says is another piece of a block's text, so it is told as such.
+
+It is the class of the block, its index, and the piece. A reader returns it in place of the chunk that says no more, and
+``ChunkReader`` makes that chunk. Transcoding gives it to the writer, which has the form of an event ready for the block
+that is open; for any other block it takes the chunk. So no objects of the model are made only to be taken apart. A fold
+that has found out the same may tell it, too (``Fold.more``): then the reader need not look again, and keeps nothing of
+such events. There are no rules in this: without it all goes on as chunks, to the same events. The response and the
+losses are those of the fold.
+"""
+TEXT_OF: Mapping[type[Any], str] = {
+    TextBlock: "text", ThinkingBlock: "thinking", RefusalBlock: "refusal", ToolUseBlock: "raw_input",
+}  # fmt: skip
+"""The field that a piece of a block extends, by class."""
+
+MISFITS = (AgentMsgError, Unreadable, LookupError, TypeError, AttributeError, ValueError)
+"""What readers raise of an event that doesn't fit its stream: their own error, or what plain Python raises of it."""
+
+
+def misfit(error: Exception, place: int, codec: str | None) -> AgentMsgError:
+    """Return the error for an event that raised one of ``MISFITS``, with its number."""
+    if isinstance(error, AgentMsgError):
+        return error.at(place, codec=codec)
+    return DecodeError("this event doesn't fit its stream", code="schema", path=(place,), codec=codec)
 
 
 class Strings:
@@ -88,13 +118,18 @@ class Fold:
     Attributes:
         ended: whether the stream has said all that belongs to it.
         error: what the provider said in place of the rest; None if nothing.
+        codec: whose name errors bear.
+        count: how many events came.
+        more: what the last event says, if it is that and ``take`` told it.
     """
 
     def __init__(self) -> None:
         self.ended = False
         self.error: Any = None
         self.strings = Strings()
-        self._count = 0
+        self.codec: str | None = None
+        self.count = 0
+        self.more: More | None = None
 
     def add(self, event: Any) -> None:
         """Take the next event.
@@ -102,25 +137,24 @@ class Fold:
         Raises:
             DecodeError: code "schema" if it doesn't fit its stream; its path is the number of the event.
         """
-        place = self._count
-        self._count += 1
+        self.count += 1
         try:
-            if not is_object(event):
+            if event.__class__ is not dict:
                 raise Unreadable
-            self.take(event)
-        except (Unreadable, LookupError, TypeError, AttributeError, ValueError) as error:
-            if isinstance(error, AgentMsgError):
-                raise
-            msg = "this event doesn't fit its stream"
-            raise DecodeError(msg, code="schema", path=(place,)) from None
+            self.more = self.take(event)
+        except MISFITS as error:
+            raise misfit(error, self.count - 1, self.codec) from None
 
     def document(self) -> Any:
         """Return the response as far as it has come; it changes when another event is added."""
         self.strings.settle()
         return self.made()
 
-    def take(self, event: Native) -> None:
-        """Take the next event. Whatever doesn't fit raises ``Unreadable``, or what plain Python raises of it."""
+    def take(self, event: Native) -> More | None:
+        """Take the next event. Whatever doesn't fit raises ``Unreadable``, or what plain Python raises of it.
+
+        It may return ``More`` of which the reader keeps nothing; of any other event, None.
+        """
         raise NotImplementedError
 
     def made(self) -> Any:
@@ -140,6 +174,10 @@ class Writer(Protocol):
 
     def add(self, chunk: MsgChunk) -> list[Native]:
         """Return the events of the next chunk."""
+        ...
+
+    def add_more(self, kind: type[Any], index: Any, text: str) -> Iterable[Native] | None:
+        """Return the events of ``More``; None if its chunk must be added."""
         ...
 
     def end(self, document: Any) -> list[Native]:
@@ -180,13 +218,15 @@ class Events:
         """Yield the events that bring a response, with texts cut into pieces of a number of characters."""
         raise NotImplementedError
 
-    def reader(self, codec: Codec) -> Callable[[Native], MsgChunk | None]:
+    def reader(self, codec: Codec) -> Callable[[Native], MsgChunk | More | None]:
         """Return what reads events as chunks, as they arrive; None for one that says nothing.
+
+        Events of which the fold tells ``More`` need not be read.
 
         Args:
             codec: that of the responses, with its options.
         """
-        read: Callable[[Native], MsgChunk | None] = import_module(self.live).READER(codec)
+        read: Callable[[Native], MsgChunk | More | None] = import_module(self.live).READER(codec)
         return read
 
     def writer(self, codec: Codec, thinking: Thinking) -> Writer:

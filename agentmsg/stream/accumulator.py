@@ -9,7 +9,7 @@ import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.model.checks import listed
-from agentmsg.model.construction import maker
+from agentmsg.model.construction import absent_values, maker, says_only
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.stream.chunk import MsgChunk
@@ -40,6 +40,7 @@ _SAID = ("role", "id", "model")
 _REST = tuple(sorted(_CELLS.keys() - set(_SAID), key=lambda name: (_CELLS[name] is not Sum, name)))
 _said, _rest = attrgetter(*_SAID), attrgetter(*_REST)
 _NOTHING_SAID, _NO_REST = _said(MsgChunk()), _rest(MsgChunk())
+_has_only_parts = says_only(MsgChunk, "parts", notes=absent_values(MsgChunk)["notes"])
 _make_chunk = maker(MsgChunk)
 _make_msg = maker(Msg)
 _make_call = maker(ToolUseBlock)
@@ -70,12 +71,13 @@ class Accumulator:
         Raises:
             InvalidMessage: code "type" if it isn't a chunk; code "schema" if it has another role. It isn't added then.
         """
-        if not is_a(chunk, MsgChunk):
-            msg = f"a chunk is needed, not {excerpt(chunk)}"
-            raise InvalidMessage(msg, code="type")
-        said, rest = _said(chunk), _rest(chunk)
-        if said != self._seen or rest != _NO_REST:
-            self._say(said, rest)
+        if not _has_only_parts(chunk):
+            if not is_a(chunk, MsgChunk):
+                msg = f"a chunk is needed, not {excerpt(chunk)}"
+                raise InvalidMessage(msg, code="type")
+            said, rest = _said(chunk), _rest(chunk)
+            if said != self._seen or rest != _NO_REST:
+                self._say(said, rest)
         if chunk.parts:
             self._pieces.add(chunk.parts)
         return self

@@ -4,18 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from agentmsg.errors import AgentMsgError, DecodeError
-from agentmsg.formats.events import events_of
+from agentmsg.formats.events import MISFITS, TEXT_OF, events_of, misfit
 from agentmsg.formats.shapes import Unreadable
+from agentmsg.model.construction import nested_maker
+from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.registry import get_codec
+from agentmsg.stream.chunk import ChunkPart, MsgChunk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agentmsg.formats.codec import Codec
-    from agentmsg.stream.chunk import MsgChunk
+    from agentmsg.formats.events import More
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions
 
-__all__ = ["ChunkReader"]
+__all__ = ["ChunkReader", "chunk_of"]
+
+
+def _maker(kind: type[Any]) -> Callable[[Any, str], MsgChunk]:
+    nameless = {"id": "None", "name": "''"} if kind is ToolUseBlock else {}
+    return nested_maker(
+        "index, text", ("block", kind, {TEXT_OF[kind]: "text", **nameless}),
+        ("part", ChunkPart, {"block": "block", "index": "index"}), ("chunk", MsgChunk, {"parts": "(part,)"}),
+    )  # fmt: skip
+
+
+_MAKERS = {kind: _maker(kind) for kind in TEXT_OF}
+
+
+def chunk_of(more: More) -> MsgChunk:
+    """Return the chunk that says the same.
+
+    Raises:
+        Unreadable: if it isn't a text, or has no index.
+    """
+    kind, index, text = more
+    if text.__class__ is not str or (index.__class__ is not int and index.__class__ is not str):
+        raise Unreadable
+    return _MAKERS[kind](index, text)
 
 
 class ChunkReader:
@@ -44,12 +71,9 @@ class ChunkReader:
         Raises:
             DecodeError: if it doesn't fit its stream; its path is the number of the event.
         """
-        place = self._count
         self._count += 1
         try:
-            return self._read(event)
-        except AgentMsgError as error:
-            raise error.at(place, codec=self._codec.name) from None
-        except (Unreadable, LookupError, TypeError, AttributeError, ValueError):
-            msg = "this event doesn't fit its stream"
-            raise DecodeError(msg, code="schema", path=(place,), codec=self._codec.name) from None
+            found = self._read(event)
+            return chunk_of(found) if isinstance(found, tuple) else found
+        except MISFITS as error:
+            raise misfit(error, self._count - 1, self._codec.name) from None

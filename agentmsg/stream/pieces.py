@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from agentmsg.formats.events import TEXT_OF
 from agentmsg.model.blocks import CompactionBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolResultBlock
-from agentmsg.model.construction import absent_values, maker
+from agentmsg.model.construction import absent_values, maker, says_only
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.stream.chunk import ChunkPart
 from agentmsg.stream.joining import Arguments, First, Items, Last, Result, Signed, Texts, Tree
@@ -37,10 +38,6 @@ _IDS: Mapping[type[Any], str] = {
 }
 # Classes that join their neighbour without an index.
 _WORDS = frozenset({TextBlock, ThinkingBlock, RefusalBlock})
-# The field that nearly every piece has; for a call it is handled with its input.
-_TEXTS: Mapping[type[Any], str] = {
-    TextBlock: "text", ThinkingBlock: "thinking", RefusalBlock: "refusal", ToolUseBlock: "raw_input",
-}  # fmt: skip
 
 
 class _Inner:
@@ -80,36 +77,39 @@ class _Kind:
     """What is known of a class whose pieces join.
 
     Attributes:
-        text_of: returns its text; None if it has no text field.
+        text_of: returns its text; None if it has none.
         id_of: returns the id that distinguishes its blocks.
         rest_of: returns all other fields, as a tuple.
         blank: that tuple for a piece with only text.
         names: of those fields.
         make: makes an instance.
+        has_only_text: whether a piece is blank like that.
     """
 
     text: str
-    text_of: Callable[[Any], Any] | None
+    text_of: Callable[[Any], Any]
     id_of: Callable[[Any], str | None]
     rest_of: Callable[[Any], tuple[Any, ...]]
     blank: tuple[Any, ...]
     names: tuple[str, ...]
     make: Callable[..., Any]
+    has_only_text: Callable[[Any], bool]
 
 
 def _kind(cls: Any) -> _Kind:
-    text = _TEXTS.get(cls, "")
+    text = TEXT_OF.get(cls, "")  # which nearly every piece has; for a call it is handled with its input
     left_out = {text, "input", "notes"}
     names = tuple(str(field.alias) for field in attrs.fields(cls) if field.init and field.alias not in left_out)
     absent = {**dict.fromkeys(names), **_NOTHING, **absent_values(cls)}
     return _Kind(
         text,
-        attrgetter(text) if text else None,
+        attrgetter(text) if text else lambda _: None,
         attrgetter(_IDS[cls]),
         attrgetter(*names),
         tuple(absent[name] for name in names),
         names,
         maker(cls),
+        says_only(cls, text, "input", **{name: absent[name] for name in names}),
     )
 
 
@@ -142,7 +142,7 @@ class _Open:
         if type(self.block) is ToolUseBlock:
             self.arguments = _arguments(self.block)
             self.texts = None if self.arguments.texts is None else self.arguments.texts.texts
-        elif kind.text_of is not None:
+        elif kind.text:
             self.texts = [kind.text_of(self.block)]
         return cells
 
@@ -177,7 +177,7 @@ class _Open:
             self._spread(block, kind, cells)
             if not self.id:
                 self.id = kind.id_of(block) or self.id
-        text = None if kind.text_of is None else kind.text_of(block)
+        text = kind.text_of(block)
         if self.texts is not None and text is not None:
             self.texts.append(text)
         elif self.arguments is not None:
@@ -230,10 +230,11 @@ def _goes_on(before: str | None, after: str | None) -> bool:
 class Pieces:
     """The parts of chunks, joined as they arrive."""
 
-    __slots__ = ("_all", "_latest", "_repeats")
+    __slots__ = ("_all", "_last", "_latest", "_repeats")
 
     def __init__(self) -> None:
         self._all: list[_Open] = []
+        self._last: _Open | None = None
         # The last part of each chain.
         self._latest: dict[Any, _Open] = {}
         # Whether an index has been repeated: only then must ``settled`` join parts.
@@ -255,12 +256,23 @@ class Pieces:
     def _add(self, part: ChunkPart, before: Any) -> None:
         block = part.block
         kind = _KINDS.get(type(block))
+        last = self._last
+        if (
+            kind is not None and last is not None and last.texts is not None and before is None
+            and last.kind is kind and last.index == part.index and kind.has_only_text(block)
+            and (text := kind.text_of(block)) is not None
+        ):  # fmt: skip
+            # Nearly every piece: more text of the block that the last one belongs to.
+            last.part = None
+            last.texts.append(text)
+            return
         chain = _chain(part)
         found = None if kind is None else self._latest.get(chain)
         if found is not None and kind is not None and found.goes_on_with(block, kind, before):
             found.join(block, kind)
+            self._last = found
             return
-        opened = _Open(part, kind)
+        opened = self._last = _Open(part, kind)
         self._all.append(opened)
         if chain is not None:
             self._repeats = self._repeats or (chain in self._latest and chain is not _NO_INDEX)

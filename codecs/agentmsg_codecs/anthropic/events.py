@@ -19,19 +19,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_object
-from agentmsg.formats.events import Events, Fold, arguments_of, pieces_of, with_cut_calls
+from agentmsg.formats.events import Events, Fold, More, arguments_of, pieces_of, with_cut_calls
 from agentmsg_codecs.anthropic.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 START, DELTA, STOP = "content_block_start", "content_block_delta", "content_block_stop"
-# The field of the block that each kind of delta extends, and how.
-_DELTAS = {
-    "text_delta": ("text", "text", "add"), "thinking_delta": ("thinking", "thinking", "add"),
-    "signature_delta": ("signature", "signature", "set"), "input_json_delta": ("input", "partial_json", "json"),
-    "citations_delta": ("citations", "citation", "push"), "compaction_delta": ("content", "content", "add"),
+# The field of the block that each kind of delta extends, with what key and how; of a text, the class of the block.
+DELTAS: dict[str, tuple[str, str, str, Any]] = {
+    "text_delta": ("text", "text", "add", am.TextBlock),
+    "thinking_delta": ("thinking", "thinking", "add", am.ThinkingBlock),
+    "input_json_delta": ("input", "partial_json", "json", am.ToolUseBlock),
+    "signature_delta": ("signature", "signature", "set", None), "compaction_delta": ("content", "content", "add", None),
+    "citations_delta": ("citations", "citation", "push", None),
 }  # fmt: skip
 _SEALED = "encrypted_content"
 _OF_MESSAGE = ("stop_reason", "stop_sequence", "stop_details", "container")
@@ -48,12 +49,13 @@ class _Fold(Fold):
         self._blocks: dict[int, Native] = {}
         self._inputs: dict[int, list[str]] = {}
         self._others: list[Native] = []
+        self._open: tuple[Any, str, list[str]] = (None, "", [])  # the block whose text goes on, its key and pieces
 
-    def take(self, event: Native) -> None:
+    def take(self, event: Native) -> More | None:
         kind = event["type"]
         if kind == DELTA:
-            self._extend(event["index"], event["delta"])
-        elif kind == START:
+            return self._extend(event["index"], event["delta"])
+        if kind == START:
             if type(event["index"]) is not int:
                 raise Unreadable
             self._blocks[event["index"]] = dict(event["content_block"])
@@ -65,8 +67,7 @@ class _Fold(Fold):
             self._head |= event["delta"]
             counts = counted(event)
             if counts:
-                before: Native = self._head.get("usage") or {}
-                self._head["usage"] = {**before, **counts}
+                self._head["usage"] = {**(self._head.get("usage") or {}), **counts}
             self._head |= {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
         elif kind == "message_stop":
             self.ended = True
@@ -74,17 +75,20 @@ class _Fold(Fold):
             self.error = event["error"]
         elif kind not in _SILENT:
             self._others.append(event)
+        return None
 
-    def _extend(self, index: int, delta: Native) -> None:
-        block = self._blocks[index]
-        known = _DELTAS.get(delta["type"])
+    def _extend(self, index: int, delta: Native) -> More | None:
+        block, known = self._blocks[index], DELTAS.get(delta["type"])
         if known is None:
             self._merge(block, delta)
-            return
-        field, key, how = known
+            return None
+        field, key, how, kind = known
+        piece, (owner, last, pieces) = delta[key], self._open
+        if owner is block and last is key and piece.__class__ is str and _SEALED not in delta:
+            pieces.append(piece)
+            return kind, index, piece
         if delta.get(_SEALED) is not None:  # of compaction, beside its text or in place of it
             block[_SEALED] = delta[_SEALED]
-        piece = delta[key]
         if how == "add":
             if piece is not None:
                 self.strings.add(block, field, piece)
@@ -94,6 +98,9 @@ class _Fold(Fold):
             self._inputs.setdefault(index, []).append(piece)
         else:
             block[field] = piece if how == "set" else [*(block.get(field) or ()), piece]
+        if kind is not None and piece is not None:
+            self._open = (block, key, self._inputs[index] if how == "json" else self.strings.latest)
+        return None
 
     def _merge(self, block: Native, delta: Native) -> None:
         for key, value in delta.items():

@@ -9,16 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg_codecs.anthropic.events import CALLS, DELTA, START, STOP, counted, opened
+from agentmsg_codecs.anthropic.events import CALLS, DELTA, DELTAS, START, STOP, counted, opened
 from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
     Writer,
     make_chunk,
-    more_arguments,
-    more_text,
-    more_thinking,
     said,
 )
 
@@ -26,8 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from agentmsg.formats import Native
+    from agentmsg.formats.events import More
 
+# The deltas of texts: their type and key, by class of the block.
+_OF_TEXTS = {cls: (kind, key) for kind, (_, key, _, cls) in DELTAS.items() if cls is not None}
 _BLANK: dict[str, Native] = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}}
+_UNKNOWN = (None, "", None, None)
 _END_TURN = "end_turn"
 
 
@@ -38,11 +39,13 @@ class AnthropicReader(Reader):
         super().__init__(codec)
         self._head: Native = {}
 
-    def __call__(self, event: Native) -> am.MsgChunk | None:
+    def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what an event says; None if it says nothing."""
         kind = event["type"]
         if kind == DELTA:
-            return self._piece(event["delta"], event["index"])
+            delta = event["delta"]
+            _, key, _, cls = DELTAS.get(delta["type"], _UNKNOWN)
+            return self._piece(delta, event["index"]) if cls is None else (cls, event["index"], delta[key])
         if kind == START:
             return said(self._begun(event["content_block"]), event["index"])
         if kind == "message_start":
@@ -58,12 +61,6 @@ class AnthropicReader(Reader):
 
     def _piece(self, delta: Native, index: int) -> am.MsgChunk | None:
         kind = delta["type"]
-        if kind == "text_delta":
-            return more_text(delta["text"], index)
-        if kind == "input_json_delta":
-            return more_arguments(delta["partial_json"], index)
-        if kind == "thinking_delta":
-            return more_thinking(delta["thinking"], index)
         if kind == "compaction_delta":
             return said(am.CompactionBlock(delta["content"], encrypted=delta.get("encrypted_content")), index)
         name, key, value = {
@@ -116,25 +113,25 @@ class AnthropicWriter(Writer):
         yield {"type": START, "index": self._index, "content_block": start}
 
     def more(self, block: Any) -> Iterable[Native]:
-        """Return a delta of the open block."""
-        kind = block.__class__
-        if kind is am.TextBlock:
-            return (self._delta("text_delta", "text", block.text),) if block.text else ()
-        if kind is am.ToolUseBlock:
-            return (self._delta("input_json_delta", "partial_json", block.raw_input),) if block.raw_input else ()
-        thought = [self._delta("thinking_delta", "thinking", block.thinking)] if block.thinking else []
-        if block.signature is not None and block.signature.provider == FAMILY and block.signature.value:
-            self._is_signed = True
-            return [*thought, self._delta("signature_delta", "signature", block.signature.value)]
-        return thought
+        """Return the deltas of the open block."""
+        yield from super().more(block)
+        signature = block.signature if type(block) is am.ThinkingBlock else None
+        if signature is not None and signature.provider == FAMILY and signature.value:
+            yield self._signed(signature.value)
 
-    def _delta(self, kind: str, key: str, piece: str) -> Native:
-        return {"type": DELTA, "index": self._index, "delta": {"type": kind, key: piece}}
+    def delta(self, text: str) -> Native:
+        """Return a delta of the open block."""
+        kind, key = _OF_TEXTS[self.opened.__class__]
+        return {"type": DELTA, "index": self._index, "delta": {"type": kind, key: text}}
+
+    def _signed(self, signature: str) -> Native:
+        self._is_signed = True
+        return {"type": DELTA, "index": self._index, "delta": {"type": "signature_delta", "signature": signature}}
 
     def close(self, block: Any) -> Iterable[Native]:
         """Return the end of the open block."""
         if type(block) is am.ThinkingBlock and not self._is_signed:
-            yield self._delta("signature_delta", "signature", "")
+            yield self._signed("")
         yield {"type": STOP, "index": self._index}
 
     def whole(self, document: Native) -> Iterable[Native]:

@@ -12,9 +12,6 @@ from agentmsg_codecs.wire.live import (
     Reader,
     Writer,
     make_chunk,
-    more_arguments,
-    more_text,
-    more_thinking,
     said,
 )
 
@@ -22,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from agentmsg.formats import Native
+    from agentmsg.formats.events import More
 
 
 class BedrockReader(Reader):
@@ -32,7 +30,7 @@ class BedrockReader(Reader):
         self._rest = BedrockEvents().fold()
         self._cited: set[int] = set()
 
-    def __call__(self, event: Native) -> am.MsgChunk | None:
+    def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what an event says; None if it says nothing."""
         ((name, told),) = event.items()
         if name == DELTA:
@@ -47,19 +45,19 @@ class BedrockReader(Reader):
             return self.head(self.message({"output": {"message": {**told, "content": []}}}))
         return make_chunk(**self.rest(self.message(self._rest.document())), done=name == "metadata")
 
-    def _piece(self, delta: Native, index: int) -> am.MsgChunk | None:
+    def _piece(self, delta: Native, index: int) -> am.MsgChunk | More:
         ((kind, piece),) = delta.items()
         if kind == "text":
-            return more_text(piece, index)
+            return am.TextBlock, index, piece
         if kind == "toolUse":
-            return more_arguments(piece["input"], index)
+            return am.ToolUseBlock, index, piece["input"]
         if kind == "citation":
             (found,) = self._blocks({"citationsContent": {"content": [{"text": ""}], "citations": [piece]}})
             return said(found, index)
         if kind != "reasoningContent":
             return said(self._blocks({kind: piece})[0], index)
         if piece.keys() == {"text"}:
-            return more_thinking(piece["text"], index)
+            return am.ThinkingBlock, index, piece["text"]
         held = piece if "redactedContent" in piece else {"reasoningText": {"text": "", **piece}}
         return said(self._blocks({kind: held})[0], index)
 
@@ -88,18 +86,18 @@ class BedrockWriter(Writer):
             yield {START: {"start": {"toolUse": {"toolUseId": link, "name": block.name}}, INDEX: self._index}}
 
     def more(self, block: Any) -> Iterable[Native]:
+        """Return the deltas of the open block."""
+        yield from super().more(block)
+        signature = block.signature if type(block) is am.ThinkingBlock else None
+        if signature is not None and signature.provider == FAMILY:
+            yield self._delta({"reasoningContent": {"signature": signature.value}})
+
+    def delta(self, text: str) -> Native:
         """Return a delta of the open block."""
-        if type(block) is am.TextBlock:
-            if block.text:
-                yield self._delta({"text": block.text})
-        elif type(block) is am.ToolUseBlock:
-            if block.raw_input:
-                yield self._delta({"toolUse": {"input": block.raw_input}})
-        else:
-            if block.thinking:
-                yield self._delta({"reasoningContent": {"text": block.thinking}})
-            if block.signature is not None and block.signature.provider == FAMILY:
-                yield self._delta({"reasoningContent": {"signature": block.signature.value}})
+        if type(self.opened) is am.TextBlock:
+            return self._delta({"text": text})
+        is_call = type(self.opened) is am.ToolUseBlock
+        return self._delta({"toolUse": {"input": text}} if is_call else {"reasoningContent": {"text": text}})
 
     def _delta(self, delta: Native) -> Native:
         return {DELTA: {"delta": delta, INDEX: self._index}}

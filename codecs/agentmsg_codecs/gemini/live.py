@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from agentmsg.formats import Native
+    from agentmsg.formats.events import More
 
 _FILLER: Native = {"text": "-", "thoughtSignature": "-"}
 
@@ -30,13 +31,17 @@ class GeminiReader(Reader):
         self._index = -1
         self._last: Native = {}
 
-    def __call__(self, event: Native) -> am.MsgChunk | None:
+    def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what a chunk says; None if it says nothing."""
         candidates = event.get("candidates")
         candidate: Native = candidates[0] if candidates else {}
         content: Native = candidate.get("content") or {}
         self._fold.add(event)
-        parts = tuple(filter(None, map(self._part, content.get("parts") or ())))
+        given: list[Native] = content.get("parts") or []
+        if len(given) == 1 and not self._fold.ended and goes_on(self._last, given[0]) and not is_blank(given[0]):
+            kind = am.ThinkingBlock if self._last.get("thought") else am.TextBlock
+            return kind, self._index, given[0]["text"]
+        parts = tuple(filter(None, map(self._part, given)))
         fields: dict[str, Any] = {}
         if not self._began:
             self._began = True
@@ -50,7 +55,7 @@ class GeminiReader(Reader):
     def _part(self, part: Native) -> am.ChunkPart | None:
         if self._index >= 0 and is_blank(part):
             return None
-        if not (self._index >= 0 and goes_on(self._last, part)):
+        if not goes_on(self._last, part):
             self._index += 1
             self._last = part
         if type(part.get("text")) is str and part.keys() <= {"text", "thought"}:
@@ -96,13 +101,9 @@ class GeminiWriter(Writer):
         """Whether pieces of a block are written as they arrive."""
         return type(block) is not am.ToolUseBlock and super().streams(block)
 
-    def more(self, block: Any) -> Iterable[Native]:
-        """Return the chunk of a piece of the open block."""
-        if type(block) is am.TextBlock:
-            if block.text:
-                yield self._chunk({"text": block.text})
-        elif block.thinking:
-            yield self._chunk({"text": block.thinking, "thought": True})
+    def delta(self, text: str) -> Native:
+        """Return the chunk of more of the open block."""
+        return self._chunk({"text": text} if type(self.opened) is am.TextBlock else {"text": text, "thought": True})
 
     def whole(self, document: Native) -> Iterable[Native]:
         """Return the chunks of whole blocks."""

@@ -17,17 +17,30 @@ which no response has.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from typing import Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
+import agentmsg as am
 from agentmsg.formats import Native, Unreadable, is_list, is_object
 from agentmsg.formats.events import Fold, Strings
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agentmsg.formats.events import More
+
 CHUNK, RESPONSE = "chat.completion.chunk", "chat.completion"
-SPLIT = ("reasoning_content", "reasoning", "content", "refusal")
+# The texts of a delta, in the order of their blocks.
+BLOCKS: dict[str, type[am.Block]] = {
+    "reasoning_content": am.ThinkingBlock, "reasoning": am.ThinkingBlock, "content": am.TextBlock,
+    "refusal": am.RefusalBlock,
+}  # fmt: skip
+SPLIT = tuple(BLOCKS)
 _TEXTS = frozenset({*SPLIT, "arguments", "input", "text", "summary", "data", "transcript"})
 _ELSEWHERE = frozenset({"choices", "error", "obfuscation"})
 _OF_CHOICE = frozenset({"index", "delta"})
-_VARIES = {"choices": None, "obfuscation": None}
+_PADDING = "obfuscation"
+_VARIES = frozenset({"choices", "delta", _PADDING})
 _INDEXED = 2  # index and function
 
 
@@ -41,41 +54,45 @@ class Pieces:
     """Tells most chunks: those that say what the one before said, but for a piece of one text."""
 
     def __init__(self) -> None:
-        self._event: Native | None = None
-        self._choice: Native | None = None
+        # Of the chunk before, and of its choice: how many keys, what gets the values that are repeated, and these.
+        self._event = self._choice = _likeness({"delta": None})
 
-    def of(self, event: Native) -> tuple[int | str, str] | None:
-        """Return the index of a call, or the key of a text, and the next piece of it; None for any other chunk."""
-        choices: Any = event.get("choices") or ()
-        if not event:
-            return None
-        if len(choices) == 1 and {**event, **_VARIES} == self._event:
-            choice = choices[0]
-            if {**choice, "delta": None} == self._choice and choice["delta"]:
-                return _piece(choice["delta"])
-        self._remember(event, choices)
+    def of(self, event: Native) -> More | None:
+        """Return what a chunk is more of, with the index of a call or the key of a text; None of any other chunk."""
+        size, get, said = self._event
+        try:
+            if len(event) - (_PADDING in event) == size and get(event) == said:
+                (choice,) = event["choices"]
+                size, get, said = self._choice
+                if len(choice) == size and get(choice) == said:
+                    ((key, value),) = choice["delta"].items()
+                    if key != "tool_calls":
+                        return (BLOCKS[key], key, value) if value.__class__ is str else None
+                    (call,) = value
+                    ((key, value),) = call["function"].items()
+                    index, is_more = call["index"], key == "arguments" and len(call) == _INDEXED
+                    if is_more and index.__class__ is int and value.__class__ is str:
+                        return am.ToolUseBlock, index, value
+                    return None
+        except (LookupError, ValueError, TypeError, AttributeError):
+            pass  # another kind of chunk
+        if event:
+            self._remember(event, event.get("choices") or ())
         return None
 
     def _remember(self, event: Native, choices: Any) -> None:
-        choice: Native = choices[0] if len(choices) == 1 else {"finish_reason": "another"}
+        choice: Native = choices[0] if len(choices) == 1 else {}
         is_open = choice.get("finish_reason") is None and choice.get("index", 0) == 0 and not choice.get("logprobs")
-        self._event, self._choice = {**event, **_VARIES}, {**choice, "delta": None} if is_open else None
+        if is_open and "delta" in choice:
+            self._event, self._choice = _likeness(event), _likeness(choice)
+        else:
+            self._event = _likeness({"delta": None})
 
 
-def _piece(delta: Native) -> tuple[int | str, str] | None:
-    if len(delta) != 1:
-        return None
-    ((key, value),) = delta.items()
-    if key in SPLIT:
-        return (key, value) if value.__class__ is str else None
-    if key != "tool_calls" or value.__class__ is not list or len(value) != 1 or value[0].__class__ is not dict:
-        return None
-    (call,) = value
-    body, index = call.get("function"), call.get("index")
-    if len(call) != _INDEXED or body.__class__ is not dict or len(body) != 1 or index.__class__ is not int:
-        return None
-    text = body.get("arguments")
-    return (index, text) if text.__class__ is str else None
+def _likeness(document: Native) -> tuple[int, Callable[[Native], Any], Any]:
+    """Return how many keys a document has, what gets the values of those that don't vary, and these values."""
+    get = itemgetter(*([key for key in document if key not in _VARIES] or document))
+    return len(document) - (_PADDING in document), get, get(document)
 
 
 class OpenAIFold(Fold):
@@ -88,22 +105,24 @@ class OpenAIFold(Fold):
         self._usual = Pieces()
         self._open: dict[int | str, list[str]] = {}  # the texts that pieces go on with
 
-    def take(self, event: Native) -> None:
-        """Take the next chunk."""
-        event = chunk_in(event)
+    def take(self, event: Native) -> More | None:
+        """Take the next chunk, and return what it is more of, but for thinking, which may be said twice."""
+        if "type" in event:
+            event = chunk_in(event)
         found = self._usual.of(event)
         if found is None:
             self._open.clear()
-        elif found[0] in self._open:
-            self._open[found[0]].append(found[1])
-            return
+        elif found[1] in self._open:
+            self._open[found[1]].append(found[2])
+            return None if found[0] is am.ThinkingBlock else found
         if event.get("error") is not None:
             self.error = event["error"]
         for choice in event.get("choices") or ():
             self._choose(choice)
         self._say(event)
         if found is not None:
-            self._open[found[0]] = self.strings.latest
+            self._open[found[1]] = self.strings.latest
+        return None
 
     def _say(self, event: Native) -> None:
         head = self._head

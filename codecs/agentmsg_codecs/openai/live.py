@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import agentmsg as am
 from agentmsg.formats import Native, is_object
 from agentmsg_codecs.openai.events import deltas_of
-from agentmsg_codecs.openai.folding import CHUNK, OpenAIFold, Pieces, chunk_in
+from agentmsg_codecs.openai.folding import BLOCKS, CHUNK, OpenAIFold, Pieces, chunk_in
 from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
@@ -21,9 +21,6 @@ from agentmsg_codecs.wire.live import (
     make_refusal,
     make_text,
     make_thinking,
-    more_arguments,
-    more_text,
-    more_thinking,
     piece,
     plain,
 )
@@ -31,16 +28,21 @@ from agentmsg_codecs.wire.live import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# The texts of a delta, in the order of their blocks. Of the first two, which are often copies, only one is read.
-_TEXTS: dict[str, Callable[[str], am.Block]] = {
-    "reasoning_content": make_thinking, "reasoning": make_thinking, "content": make_text, "refusal": make_refusal,
+    from agentmsg.formats.events import More
+
+_MAKERS: dict[Any, Callable[[str], am.Block]] = {
+    am.ThinkingBlock: make_thinking, am.TextBlock: make_text, am.RefusalBlock: make_refusal,
 }  # fmt: skip
+# The first key of each class is the one to write.
+_KEYS: dict[Any, str] = {kind: key for key, kind in reversed(BLOCKS.items())}
+_FUNCTION = ("function", "arguments")
+# Often copies: only one is read.
 _THOUGHTS, _THOUGHT = ("reasoning_content", "reasoning"), "thinking"
 _USUAL = frozenset({
     "id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "usage", "obfuscation",
     "provider",
 })  # fmt: skip
-_READ = frozenset({"role", "tool_calls", *_TEXTS})
+_READ = frozenset({"role", "tool_calls", *BLOCKS})
 
 
 def _first(choices: list[Native]) -> Native:
@@ -74,18 +76,17 @@ class OpenAIReader(Reader):
         # All but what is read as it comes.
         self._rest = OpenAIFold()
 
-    def __call__(self, event: Native) -> am.MsgChunk | None:
+    def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what a chunk says; None if it says nothing."""
-        event = chunk_in(event)
+        if "type" in event:
+            event = chunk_in(event)
         found = self._usual.of(event)
-        if found is not None and found[1]:
-            place, text = found
-            if place.__class__ is int:
-                return more_arguments(text, place)
-            if place == "content":
-                return more_text(text, place)
+        if found is not None and found[2]:
+            kind, place, text = found
+            if kind is not am.ThinkingBlock:
+                return found
             if place == self._thought:
-                return more_thinking(text, _THOUGHT)
+                return kind, _THOUGHT, text
         return self._unusual(event) if event else None
 
     def _unusual(self, event: Native) -> am.MsgChunk | None:
@@ -110,9 +111,9 @@ class OpenAIReader(Reader):
 
     def _parts(self, delta: Native) -> list[am.ChunkPart]:
         found: list[am.ChunkPart] = []
-        said = [key for key in delta if key in _TEXTS and delta[key]]
-        for key in said if len(said) < 2 else filter(said.__contains__, _TEXTS):  # noqa: PLR2004 - in their order
-            block = _TEXTS[key](plain(delta[key]))
+        said = [key for key in delta if key in BLOCKS and delta[key]]
+        for key in said if len(said) < 2 else filter(said.__contains__, BLOCKS):  # noqa: PLR2004 - in their order
+            block = _MAKERS[BLOCKS[key]](plain(delta[key]))
             if key not in _THOUGHTS:
                 found.append(piece(block, key))
             elif self._thought in (None, key):
@@ -162,6 +163,9 @@ class OpenAIWriter(Writer):
         super().__init__(codec, thinking)
         self._head: Native = {}
         self._calls: dict[Any, int] = {}
+        # Of the open block: the key of its text; the number of a call, if it was announced, its kind and key.
+        self._key: str | None = None
+        self._number, self._of_call = -1, _FUNCTION
 
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
         """Return the chunk that says who speaks."""
@@ -179,33 +183,29 @@ class OpenAIWriter(Writer):
         is_custom = type(block) is am.ToolUseBlock and block.kind == "custom"
         return is_custom or type(block) is am.RefusalBlock or super().streams(block)
 
+    def open(self, block: Any) -> Iterable[Native]:
+        """Find how the pieces of a block are written; a call is announced with its first one."""
+        self._key = _KEYS.get(block.__class__)
+        self._number = self._calls.get(self.key, -1)
+        self._of_call = ("custom", "input") if self._key is None and block.kind == "custom" else _FUNCTION
+        return ()
+
     def more(self, block: Any) -> Iterable[Native]:
         """Return the chunk of a piece of the open block."""
-        kind = block.__class__
-        if kind is am.TextBlock:
-            key, text = "content", block.text
-        elif kind is am.ToolUseBlock:
-            return (self._line({"tool_calls": [self._call(block)]}),)
-        elif kind is am.RefusalBlock:
-            key, text = "refusal", block.refusal
-        else:
-            key, text = "reasoning_content", block.thinking
-        return (self._line({key: text}),) if text else ()
+        if self._key is not None or self._number >= 0:
+            return super().more(block)
+        number = self._number = self._calls[self.key] = len(self._calls)
+        kind, key = self._of_call
+        body = {"name": block.name, key: block.raw_input or ""}
+        call = {"index": number, "id": block.id or f"call_{number}", "type": kind, kind: body}
+        return (self._line({"tool_calls": [call]}),)
 
-    def _call(self, block: am.ToolUseBlock) -> Native:
-        is_custom = self.opened.kind == "custom"
-        kind, key = ("custom", "input") if is_custom else ("function", "arguments")
-        number = self._calls.get(self.key)
-        text = block.raw_input or ""
-        if number is not None:
-            return {"index": number, kind: {key: text}}
-        number = self._calls[self.key] = len(self._calls)
-        return {
-            "index": number,
-            "id": block.id or f"call_{number}",
-            "type": kind,
-            kind: {"name": block.name, key: text},
-        }
+    def delta(self, text: str) -> Native:
+        """Return the chunk of more of the open block."""
+        if self._key is not None:
+            return self._line({self._key: text})
+        kind, key = self._of_call
+        return self._line({"tool_calls": [{"index": self._number, kind: {key: text}}]})
 
     def whole(self, document: Native) -> Iterable[Native]:
         """Return the chunks of whole blocks."""

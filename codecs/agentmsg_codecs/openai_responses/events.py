@@ -38,8 +38,7 @@ DELTAS: dict[str, tuple[str, str, str]] = {
 _PARTS = {"content_part": ("content", "content_index"), "reasoning_summary_part": ("summary", "summary_index")}
 # What the pieces of a text must say, too: nothing, as in a response without it.
 LIKELY: dict[str, Native] = {"output_text": {"logprobs": []}}
-# How each kind of item is announced: without what its deltas bring.
-_TEXTS = {"message": "output_text", "reasoning": "reasoning_text"}
+# What deltas bring of each kind of item, which is announced without it.
 _OF_ITEM = {
     "function_call": ("function_call_arguments", "arguments"), "mcp_call": ("mcp_call_arguments", "arguments"),
     "custom_tool_call": ("custom_tool_call_input", "input"),
@@ -66,8 +65,7 @@ class _Fold(Fold):
             self._items[_whole(event["output_index"])] = dict(event["item"])
         elif name in _PARTS and what in ("added", "done"):
             key, index = _PARTS[name]
-            parts = self._parts(self._items[event["output_index"]], key, event[index])
-            parts[event[index]] = dict(event["part"])
+            self._parts(event, key, index)[event[index]] = dict(event["part"])
         elif what == "delta" and name in DELTAS:
             self._extend(name, event)
         elif name == "output_text.annotation" and what == "added":
@@ -89,18 +87,16 @@ class _Fold(Fold):
         self.strings.add(owner, field, event["delta"])
 
     def _part(self, event: Native, key: str, index: str) -> Native:
-        place = event[index]
-        found: Native = self._parts(self._items[event["output_index"]], key, place)[place]
-        return found
+        return self._parts(event, key, index)[_whole(event[index])]
 
-    def _parts(self, item: Native, key: str, place: Any) -> list[Any]:
-        """Return the list of parts of an item, with room for one at a place: parts come one after the other."""
-        held = item.get(key)
-        parts: list[Any] = held if is_list(held) else []
+    def _parts(self, event: Native, key: str, index: str) -> list[Native]:
+        """Return the parts of an item, with room for that of an event: they come one after the other."""
+        item = self._items[event["output_index"]]
+        parts: list[Native] = item[key] if is_list(item.get(key)) else []
         item[key] = parts
-        if _whole(place) > len(parts):
+        if _whole(event[index]) > len(parts):
             raise Unreadable
-        if place == len(parts):
+        if event[index] == len(parts):
             parts.append({})
         return parts
 
@@ -135,8 +131,7 @@ class ResponsesEvents(Events):
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the events that bring a response."""
-        for number, event in enumerate(_unfolded(document, size)):
-            yield {**event, "sequence_number": number}
+        return ({**event, "sequence_number": number} for number, event in enumerate(_unfolded(document, size)))
 
 
 def _unfolded(document: Native, size: int) -> Iterator[Native]:

@@ -11,18 +11,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
+from agentmsg.formats.events import TEXT_OF
 from agentmsg_codecs.openai_responses.events import BEGINS, DELTAS, ENDS, LIKELY, ResponsesEvents, announced, inside
 from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
     Writer,
+    make_call,
     make_chunk,
-    more_arguments,
-    more_custom,
-    more_refusal,
-    more_text,
-    more_thinking,
     piece,
+    plain,
     said,
 )
 
@@ -30,19 +28,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from agentmsg.formats import Native
+    from agentmsg.formats.events import More
 
 _ITEM = "response.output_item."
-_OF_CALLS = {"function_call_arguments": more_arguments, "custom_tool_call_input": more_custom}
-_MORE = {
-    **_OF_CALLS,
-    "output_text": more_text, "refusal": more_refusal, "reasoning_text": more_thinking,
-    "reasoning_summary_text": more_thinking,
+_MORE: dict[str, type[am.Block]] = {
+    "function_call_arguments": am.ToolUseBlock, "custom_tool_call_input": am.ToolUseBlock,
+    "output_text": am.TextBlock, "refusal": am.RefusalBlock, "reasoning_text": am.ThinkingBlock,
+    "reasoning_summary_text": am.ThinkingBlock,
 }  # fmt: skip
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 _UNCITED: Native = {"annotations": []}
 _STREAMED = ("message", "reasoning", *_CALLS)
 _LEADS = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
-_PIECE = {am.TextBlock: "text", am.RefusalBlock: "refusal", am.ThinkingBlock: "thinking"}
 
 
 class ResponsesReader(Reader):
@@ -54,7 +51,7 @@ class ResponsesReader(Reader):
         self._done: set[int] = set()
         self._begun: set[str] = set()
 
-    def __call__(self, event: Native) -> am.MsgChunk | None:
+    def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what an event says; None if it says nothing."""
         name, _, what = event["type"].removeprefix("response.").rpartition(".")
         if what == "delta" and name in DELTAS:
@@ -68,20 +65,19 @@ class ResponsesReader(Reader):
             return self._closing(event["response"])
         return None
 
-    def _piece(self, name: str, event: Native) -> am.MsgChunk | None:
-        item, more = event["output_index"], _MORE.get(name)
-        if more is None:
+    def _piece(self, name: str, event: Native) -> am.MsgChunk | More | None:
+        kind, index, text = _MORE.get(name), DELTAS[name][1], event["delta"]
+        if kind is None:
             return None  # it comes whole
-        if name in _OF_CALLS:
-            return more(event["delta"], f"{item}/0")
-        _, index, _ = DELTAS[name]
-        place = f"{item}/{event[index]}"
-        if more is more_thinking:
+        place = f"{event['output_index']}/{event[index] if index else 0}"
+        if name == "custom_tool_call_input":
+            return said(make_call(None, "", raw_input=plain(text), kind="custom"), place)
+        if kind is am.ThinkingBlock:
             # The parts of reasoning are one text, with a blank line between them.
             lead = "\n\n" if event[index] and place not in self._begun else ""
             self._begun.add(place)
-            return more(lead + event["delta"], f"{item}/0")
-        return more(event["delta"], place)
+            return kind, f"{event['output_index']}/0", lead + text
+        return kind, place, text
 
     def _item(self, what: str, index: int, item: Native) -> am.MsgChunk | None:
         kind = str(item.get("type"))
@@ -106,13 +102,8 @@ class ResponsesReader(Reader):
             return tuple(piece(block) for block in blocks)
         found: list[am.ChunkPart] = []
         for number, block in enumerate(blocks):
-            key = _PIECE.get(block.__class__)
-            if key is not None:
-                rest: Any = block.evolve(**{key: ""})
-            elif type(block) is am.ToolUseBlock:
-                rest = block.evolve(raw_input="")
-            else:
-                rest = block
+            key = TEXT_OF.get(block.__class__)
+            rest = block if key is None else block.evolve(**{key: ""})
             found.append(piece(rest, f"{index}/{number}"))
         return tuple(found)
 
@@ -197,12 +188,10 @@ class ResponsesWriter(Writer):
             return "reasoning_summary_text", {**self._place, "summary_index": 0}
         return "output_text" if kind is am.TextBlock else "refusal", {**self._place, "content_index": 0}
 
-    def more(self, block: Any) -> Iterable[Native]:
+    def delta(self, text: str) -> Native:
         """Return a delta of the open block."""
         name, place = self._name()
-        text = block.raw_input if type(block) is am.ToolUseBlock else getattr(block, _PIECE[type(block)])
-        if text:
-            yield self._event(f"{name}.delta", **place, delta=text, **LIKELY.get(name, {}))
+        return self._event(f"{name}.delta", **place, delta=text, **LIKELY.get(name, {}))
 
     def close(self, block: Any) -> Iterable[Native]:
         """Return the events that end the open item."""

@@ -1,7 +1,8 @@
 """Answers as they arrive: the chunks of a provider's events, and chunks in the events of another.
 
 ``Reader`` makes chunks of events, and ``Writer`` events of chunks. A writer streams texts, thinking and calls; what
-else an answer holds is written whole, as soon as it is complete, in the form that its codec gives it.
+else an answer holds is written whole, as soon as it is complete, in the form that its codec gives it. For the quick way
+between the two see ``More`` in ``agentmsg.formats.events``.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import agentmsg as am
 from agentmsg import AgentMsgError, EncodeError
 from agentmsg.formats import EMPTY, Native, Unreadable, adopt, dump_json, maker, speed
+from agentmsg.formats.events import TEXT_OF
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from agentmsg.formats.events import Thinking
+    from agentmsg.formats.events import More, Thinking
 
 make_chunk, make_part, make_call, make_usage = (
     maker(am.MsgChunk), maker(am.ChunkPart), maker(am.ToolUseBlock), maker(am.Usage),
@@ -56,29 +58,6 @@ def said(block: Any, index: Any) -> am.MsgChunk:
     return make_pieces((piece(block, index),))
 
 
-def _more(cls: Any, key: str, **others: str) -> Callable[[Any, Any], am.MsgChunk]:
-    """Return ``said`` for a text of an event, which is most of what events bring."""
-    of_part, of_chunk = {"block": "block", "index": "index"}, {"parts": "(part,)"}
-    make = speed.nested_maker(
-        "text, index",
-        ("block", cls, {key: "text", **others}), ("part", am.ChunkPart, of_part), ("chunk", am.MsgChunk, of_chunk),
-    )  # fmt: skip
-
-    def more(text: Any, index: Any) -> am.MsgChunk:
-        if type(text) is not str or (type(index) is not int and type(index) is not str):
-            raise Unreadable
-        made: am.MsgChunk = make(text, index)
-        return made
-
-    return more
-
-
-more_text, more_thinking = _more(am.TextBlock, "text"), _more(am.ThinkingBlock, "thinking")
-more_refusal = _more(am.RefusalBlock, "refusal")
-more_arguments = _more(am.ToolUseBlock, "raw_input", id="None", name="''")
-more_custom = _more(am.ToolUseBlock, "raw_input", id="None", name="''", kind="'custom'")
-
-
 def plain(text: Any) -> str:
     """Return a text of an event.
 
@@ -102,7 +81,7 @@ class Reader:
         self._usage: am.Usage | None = None
         self._told: dict[str, Any] = {}
 
-    def __call__(self, event: Native) -> am.MsgChunk | None:
+    def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what an event says; None if it says nothing."""
         raise NotImplementedError
 
@@ -184,9 +163,14 @@ class Writer:
         """Return the events that announce a block that is streamed; its first piece is written next."""
         return ()
 
+    def delta(self, text: str) -> Native:
+        """Return the event of more of the open block's text."""
+        raise NotImplementedError
+
     def more(self, block: Any) -> Iterable[Native]:
         """Return the events of a piece of the open block."""
-        raise NotImplementedError
+        text = getattr(block, TEXT_OF[block.__class__])
+        return (self.delta(text),) if text else ()
 
     def close(self, block: Any) -> Iterable[Native]:
         """Return the events that end the open block."""
@@ -220,18 +204,16 @@ class Writer:
             self._began = True
             out += self.begin(chunk)
         for part in chunk.parts:
-            block: Any = part.block
-            kind = block.__class__
-            if (kind, part.index) != self._usual:
-                self._take(self._key_of(part), part, out)
-            elif kind is not am.ToolUseBlock:
-                out += self.more(block)
-            elif block.id or block.raw_input is None:  # perhaps another call of this index
-                self._take(self._key_of(part), part, out)
-            else:
-                self._texts.append(block.raw_input)
-                out += self.more(block)
+            self._take(self._key_of(part), part, out)
         return out
+
+    def add_more(self, kind: type[Any], index: Any, text: str) -> Iterable[Native] | None:
+        """Return the events of more of a block's text; None if another block, or none, is open."""
+        if (kind, index) != self._usual or text.__class__ is not str:
+            return None
+        if kind is am.ToolUseBlock:
+            self._texts.append(text)
+        return (self.delta(text),) if text else ()
 
     def end(self, document: Any) -> list[Native]:
         """Return the last events; the document is the response that the whole answer is converted to."""

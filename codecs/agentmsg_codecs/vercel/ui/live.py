@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Native, Unreadable
+from agentmsg.formats.events import TEXT_OF
 from agentmsg_codecs.vercel.ui.events import EVENTS, answer_of, answered, chunks_of
 from agentmsg_codecs.vercel.ui.folding import CALLED, META, STEP, UIFold, given, is_data
 from agentmsg_codecs.vercel.ui.tool_parts import tool_of
@@ -22,18 +23,19 @@ from agentmsg_codecs.wire.live import (
     make_text,
     make_thinking,
     piece,
-    said,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from agentmsg.formats.events import More
+
 _OF_REASONS = {
     "tool_use": "tool-calls", "content_filter": "content-filter", "refusal": "content-filter", "stop": "stop",
     "length": "length", "error": "error", "interrupted": "interrupted",
 }  # fmt: skip
-_DELTAS = {"text-delta": ("text", make_text), "reasoning-delta": ("reasoning", make_thinking)}
-_TAGS = {am.TextBlock: "text", am.ThinkingBlock: "reasoning"}
+_DELTAS = {"text-delta": ("text", am.TextBlock), "reasoning-delta": ("reasoning", am.ThinkingBlock)}
+_TAGS: dict[Any, str] = {am.TextBlock: "text", am.ThinkingBlock: "reasoning"}
 # What stands in the part of a call.
 _BEHIND = (am.ToolResultBlock, am.ApprovalRequestBlock)
 _WAITING: Native = {"state": "input-available", "input": {}}
@@ -52,7 +54,7 @@ class UIReader(Reader):
         self._texts: dict[tuple[str, str], tuple[int, Native]] = {}
         self._calls: dict[str, tuple[int, int, bool]] = {}  # place, how many blocks are said, whether pieces came
 
-    def __call__(self, event: Native) -> am.MsgChunk | None:
+    def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what a chunk says; None if it says nothing."""
         kind: str = event["type"]
         before = len(self._fold.parts)
@@ -60,8 +62,12 @@ class UIReader(Reader):
             raise Unreadable  # what was said can't be taken back
         self._fold.take(event)
         if kind in _DELTAS and self._began and not self._is_over:
-            family, make = _DELTAS[kind]  # the usual case
-            return said(make(event["delta"]), self._texts[family, event["id"]][0])
+            family, cls = _DELTAS[kind]  # the usual case
+            return cls, self._texts[family, event["id"]][0], event["delta"]
+        if kind == "tool-input-delta" and not self._is_over:
+            place, _, has_come = self._calls.get(event["toolCallId"], (0, 0, False))
+            if has_come:
+                return am.ToolUseBlock, place, event["inputTextDelta"]
         if kind == "finish":
             return self._ended()
         self._is_over = self._is_over or (kind == "start-step" and self._count > 0)
@@ -148,7 +154,8 @@ class UIWriter(Writer):
         self._number = -1
         self._link = ""
         self._reason: str | None = None
-        self._held: list[am.ChunkPart] = []
+        self._held: list[am.ChunkPart] = []  # of the open part, the pieces but for their texts, and these
+        self._texts_held: list[str] = []
         self._calls: dict[str | None, am.ToolUseBlock] = {}
         self._told: set[str] = set()
 
@@ -165,7 +172,7 @@ class UIWriter(Writer):
     def open(self, block: Any) -> Iterable[Native]:
         """Return the start of a part."""
         self._number += 1
-        self._link, self._held = str(self._number), []
+        self._link, self._held, self._texts_held = str(self._number), [], []
         kind: Any = block.__class__
         if kind is am.ToolUseBlock:
             self._link = str(block.id or f"call_{self._number}")
@@ -175,18 +182,22 @@ class UIWriter(Writer):
 
     def more(self, block: Any) -> Iterable[Native]:
         """Return a delta of the open part."""
-        self._held.append(piece(block, 0))
-        kind: Any = block.__class__
-        if kind is am.ToolUseBlock:
-            if block.raw_input:
-                yield {"type": "tool-input-delta", "toolCallId": self._link, "inputTextDelta": block.raw_input}
-        elif text := block.text if kind is am.TextBlock else block.thinking:
-            yield {"type": f"{_TAGS[kind]}-delta", "id": self._link, "delta": text}
+        self._held.append(piece(block.evolve(**{TEXT_OF[type(block)]: ""}), 0))
+        return super().more(block)
+
+    def delta(self, text: str) -> Native:
+        """Return a delta of the open part."""
+        self._texts_held.append(text)
+        tag = _TAGS.get(self.opened.__class__)
+        if tag is None:
+            return {"type": "tool-input-delta", "toolCallId": self._link, "inputTextDelta": text}
+        return {"type": f"{tag}-delta", "id": self._link, "delta": text}
 
     def close(self, block: Any) -> Iterable[Native]:
         """Return the end of the open part, with what its codec keeps beside it."""
         message = am.Accumulator([make_chunk(role="assistant", parts=tuple(self._held))]).to_msg()
-        (found,) = message.content
+        found: Any = message.content[0]
+        found = found.evolve(**{TEXT_OF[type(found)]: "".join(self._texts_held)})
         if type(found) is am.ToolUseBlock:
             found = found.evolve(id=self._link)
             self._calls[self._link] = found
