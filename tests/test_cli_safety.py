@@ -508,7 +508,7 @@ def test_broken_files_of_many_are_quarantined() -> None:
     assert done.exit_code == 3
     assert len(Path("all.jsonl").read_bytes().splitlines()) == 5
     assert (
-        "quarantined: 12 documents, in all.jsonl.bad.jsonl; the first: in/odd.jsonl:1: [not-understood] " in done.stderr
+        "quarantined: 12 documents, in all.jsonl.bad.jsonl; the first: in/odd.jsonl:1: [required] json" in done.stderr
     )
     for name in ("in/cut.json.gz", "in/odd.json"):
         done = agentmsg("convert", name, "-t", "json", "-o", "alone.json")

@@ -95,11 +95,11 @@ class Trouble:
         self._files: dict[str, tuple[Unread, int]] = {}
         self._told = self._silent = 0
 
-    def add(self, name: str, unread: Unread) -> None:
-        """Add a document of a file."""
-        self.count += 1
-        first, count = self._files.get(name, (unread, 0))
-        self._files[name] = first, count + 1
+    def add(self, name: str, unread: Unread, count: int) -> None:
+        """Add documents of a file, of which this is the first."""
+        self.count += count
+        first, before = self._files.get(name, (unread, 0))
+        self._files[name] = first, before + count
 
     def tell(self, name: str) -> None:
         """Report a file that was read, unless enough others have been."""

@@ -15,7 +15,9 @@ from agentmsg.cli.options import (
     column_option,
     form_option,
     from_option,
+    jobs_option,
     join_option,
+    limits_option,
     output_option,
     quiet_option,
 )
@@ -31,6 +33,7 @@ from agentmsg.files.plan import EACH, doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request
 from agentmsg.files.run import run as run_pieces
 from agentmsg.files.storages import place_of
+from agentmsg.limits import Limits
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
@@ -60,7 +63,7 @@ class Run:
     at: tuple[str, ...]
     join: bool
     column: str | None
-    split: bool
+    limits: Limits
     array: bool
     pretty: bool
     bad: str | None
@@ -80,7 +83,7 @@ def input_options(command: _F) -> _F:
         at_option,
         join_option,
         column_option,
-        click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item."),
+        limits_option,
     )
     return _with(options, command)
 
@@ -91,14 +94,7 @@ def running_options(command: _F) -> _F:
         click.option("--array", is_flag=True, help="Write all documents as one JSON array (the reverse of --split)."),
         click.option("--pretty", is_flag=True, help="Indent the JSON."),
         click.option("--bad", metavar="FILE", help="Write unconvertible documents here (default: OUTPUT.bad.jsonl)."),
-        click.option(
-            "-j",
-            "--jobs",
-            type=click.IntRange(1),
-            default=1,
-            metavar="N",
-            help="Number of worker processes (default: 1).",
-        ),
+        jobs_option,
         click.option(
             "--engine",
             type=click.Choice(sorted(ENGINES)),
@@ -130,7 +126,7 @@ def run_job(
         losses: the file for the loss reports.
         flat: the file for single losses.
     """
-    job = attrs.evolve(job, pretty=run.pretty, losses=losses is not None, flat=flat is not None)
+    job = attrs.evolve(job, pretty=run.pretty, limits=run.limits, losses=losses is not None, flat=flat is not None)
     _check(job, run)
     targets = _planned(job, run)
     is_one = _is_one(targets, run.bad)
@@ -166,7 +162,6 @@ def _planned(job: Job, run: Run) -> list[Target]:
         job,
         codec=run.source,
         form=run.form,
-        split=run.split,
         array=run.array,
         at=run.at,
         join=run.join,
