@@ -531,7 +531,7 @@ def test_what_a_folder_leaves_out_is_counted() -> None:
         shutil.copy("src", name)
     Path("in/link.json").symlink_to("../src")
     Path("in/folder").symlink_to("../out-of-it")
-    Path("in/dangling.json").symlink_to("nowhere")
+    Path("in/dangling.txt").symlink_to("nowhere")
     Path("in/inside.json").symlink_to("a.json")
     done = agentmsg("convert", "in", "-t", "json", "-o", "out")
     assert done.exit_code == 0, done.stderr

@@ -104,7 +104,8 @@ def command(
     FILE is a file, a folder, a pattern, or - for stdin, as for "agentmsg stats".
 
     An error is known to be refused; a warning is refused by some models only. The first 1,000 findings are listed, and
-    all are counted. The exit code is 1 if there are errors, or documents that can't be read.
+    all are counted. The exit code is 1 if there are errors, or documents that can't be read; it is 3 if a file of a
+    folder can't be read.
     """
     check(History(), target)
     as_json = check_ending(output, REPORTS) == ".json" or as_json
@@ -113,10 +114,10 @@ def command(
     report, unread = read_each(names, partial(_Report, target), Input(**how), jobs=jobs, quiet=quiet)
     with output_to(output, force=force):
         if as_json:
-            write_json(_as_data(report, unread, summary=summary))
+            write_json(_as_data(report, unread.count, summary=summary))
         else:
-            _print(report, unread, summary=summary)
-    ctx.exit(1 if report.refused or unread else 0)
+            _print(report, unread.count, summary=summary)
+    ctx.exit(unread.code(files) or int(report.refused > 0))
 
 
 def _as_data(report: _Report, unread: int, *, summary: bool) -> dict[str, Any]:

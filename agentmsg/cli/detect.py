@@ -12,7 +12,7 @@ from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import at_option, column_option, form_option, json_option, limits_option, output_option
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Formats, Input, formats_of
-from agentmsg.cli.report import found_in
+from agentmsg.cli.report import UNREADABLE, found_in, is_unreadable
 from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError, NotUnderstood
 
@@ -75,7 +75,8 @@ def command(
     FILE is a file, a folder or a pattern of files, or - for stdin.
 
     A format is recognised if its score reaches 0.8, and no other format with a similar score reads the file
-    differently. The exit code is 1 if a file can't be read or its format isn't recognised.
+    differently. The exit code is 1 if a file can't be read or its format isn't recognised, and 3 if a file of a folder
+    can't be read.
     """
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=False)
@@ -87,7 +88,8 @@ def command(
         else:
             for line in aligned([(f"{each.file}:", each.words) for each in found]):
                 click.echo(line)
-    ctx.exit(0 if all(each.formats.codec for each in found) else 1)
+    lost = any(is_unreadable(each.error) and each.file not in files for each in found)
+    ctx.exit(UNREADABLE if lost else int(not all(each.formats.codec for each in found)))
 
 
 def _look_at(name: str, given: Input) -> _Found:

@@ -232,7 +232,7 @@ def _looked_at(source: Source, reading: Reading) -> Source:
 
 def read_each(
     files: Sequence[str], new: Callable[[], _C], given: Input, *, jobs: int = 1, quiet: bool = False
-) -> tuple[_C, int]:
+) -> tuple[_C, Trouble]:
     """Read the histories of several files, with progress, and report documents that can't be read.
 
     Args:
@@ -243,7 +243,7 @@ def read_each(
         quiet: whether to report errors only.
 
     Returns:
-        All that was taken in, and the number of documents that can't be read.
+        All that was taken in, and the documents that can't be read.
 
     Raises:
         CodecLookupError: if there is no such codec.
@@ -269,7 +269,7 @@ def read_each(
         tell_absent(absent)
     if absent and not count and not unread.count:
         raise nothing_at(given.at)
-    return taken, unread.count
+    return taken, unread
 
 
 def _pieces(name: str, given: Input) -> list[Piece]:

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from agentmsg.fitting.losses import Loss
 
 __all__ = [
+    "UNREADABLE",
     "Lost",
     "Trouble",
     "counted",
     "found_in",
+    "is_unreadable",
     "tell_absent",
     "tell_columns",
     "tell_doubt",
@@ -44,6 +46,8 @@ _REFUSED = {
 }
 _GIVE = {"unset model": "--model", "unset max_tokens": "--max-tokens"}
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
+# The exit code if documents were quarantined, or if a file of a folder can't be read.
+UNREADABLE = 3
 # The most files with unreadable documents to list.
 _FILES = 10
 _SKIPPED: Mapping[Skipped, tuple[str, str]] = {
@@ -52,6 +56,11 @@ _SKIPPED: Mapping[Skipped, tuple[str, str]] = {
     "other": ("file of another type", "files of other types"),
     "quarantine": ("quarantine of an earlier run", "quarantines of earlier runs"),
 }
+
+
+def is_unreadable(error: AgentMsgError | None) -> bool:
+    """Whether an error is that of a file that the system doesn't let us read."""
+    return isinstance(error, FileError) and error.code == "file"
 
 
 def counted(number: int, word: str, words: str | None = None) -> str:
@@ -94,10 +103,17 @@ class Trouble:
         self.count = 0
         self._files: dict[str, tuple[Unread, int]] = {}
         self._told = self._silent = 0
+        self._lost: set[str] = set()
+
+    def code(self, given: Sequence[str]) -> int:
+        """Return the exit code, given the names that the user gave: a file found in a folder must not go unread."""
+        return UNREADABLE if self._lost.difference(given) else int(self.count > 0)
 
     def add(self, name: str, unread: Unread, count: int) -> None:
         """Add documents of a file, of which this is the first."""
         self.count += count
+        if is_unreadable(unread.error):
+            self._lost.add(name)
         first, before = self._files.get(name, (unread, 0))
         self._files[name] = first, before + count
 

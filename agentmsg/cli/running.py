@@ -22,7 +22,7 @@ from agentmsg.cli.options import (
     quiet_option,
 )
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.report import counted, tell_columns, tell_doubt, tell_losses, tell_skipped
+from agentmsg.cli.report import UNREADABLE, counted, tell_columns, tell_doubt, tell_losses, tell_skipped
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import FileError, LossError
 from agentmsg.files.engines import ENGINES
@@ -44,10 +44,8 @@ if TYPE_CHECKING:
     from agentmsg.files.plan import Target
     from agentmsg.fitting.losses import Loss
 
-__all__ = ["QUARANTINED", "Run", "input_options", "run_job", "running_options"]
+__all__ = ["Run", "input_options", "run_job", "running_options"]
 
-# The exit code if documents were quarantined.
-QUARANTINED = 3
 _F = TypeVar("_F", bound="Callable[..., object]")
 
 
@@ -145,7 +143,7 @@ def run_job(
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
     tell(outcome, is_one=is_one)
-    return QUARANTINED if outcome.bad else 0
+    return UNREADABLE if outcome.bad else 0
 
 
 def _is_one(targets: Sequence[Target], bad: str | None) -> bool:

@@ -107,7 +107,8 @@ def command(
     All files are counted together, in one pass and bounded memory. Percentiles are exact for up to 4096 different
     values, and within 1 % beyond. Tokens and cost are those stated in the documents; there is no price list.
 
-    Unreadable documents are reported by file and skipped, and the exit code is 1.
+    Unreadable documents are reported by file and skipped, and the exit code is 1; or 3, if a file of a folder can't be
+    opened.
     """
     if plot is not None and Path(plot).suffix not in _PICTURES:
         msg = f"--plot needs a name that ends in {' or '.join(_PICTURES)}"
@@ -119,14 +120,14 @@ def command(
     totals = found.totals
     with output_to(output, force=force):
         if as_json:
-            write_json({**totals.as_data(), "unreadable": unread})
+            write_json({**totals.as_data(), "unreadable": unread.count})
         else:
-            _print(totals, unread)
+            _print(totals, unread.count)
     if plot is not None:
         from agentmsg.cli.stats_plot import draw  # noqa: PLC0415 - loads matplotlib, for this option only
 
         draw(totals, plot, force=force)
-    ctx.exit(1 if unread else 0)
+    ctx.exit(unread.code(files))
 
 
 def _print(totals: Totals, unread: int) -> None:
