@@ -608,7 +608,7 @@ UNREADABLE: dict[str, tuple[Callable[[], object], str]] = {
 @pytest.mark.parametrize("name", ["in", "in/*", "file"])
 @pytest.mark.parametrize("kind", UNREADABLE)
 def test_nothing_in_a_folder_is_skipped_in_silence(kind: str, name: str, command: str) -> None:
-    """A folder that can't be read, and what isn't a file there, are named; the exit code is 3, and nothing is written."""
+    """A folder that can't be read, and what isn't a file there, are named; the exit code is 3; nothing is written."""
     if kind == "folder" and os.geteuid() == 0:
         pytest.skip("root reads everything")
     Path("in").mkdir()

@@ -3,8 +3,8 @@
     0  done
     1  an error: one line with code, codec, path and words
     2  the command line is wrong, or names a file that may not be written
-    3  content would be lost, and --on-loss error or --allow was given; documents were quarantined; or a folder or a file
-       in it can't be read
+    3  content would be lost, and --on-loss error or --allow was given; documents were quarantined; or a folder or
+       a file in it can't be read
 
 As shells expect, 130 means stopped by Ctrl-C, and 141 that the output's reader has closed it.
 """
