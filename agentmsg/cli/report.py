@@ -41,8 +41,8 @@ __all__ = [
 
 # Levels in display order: their colours, and how many kinds of each to list.
 _REFUSED = {
-    "refused": ": see agentmsg check, or convert with --repair",
-    "unset": " for a missing setting: give ",
+    "refused": "see agentmsg check, or convert with --repair",
+    "unmended": "--repair can't mend them, see agentmsg check",
 }
 _GIVE = {"unset model": "--model", "unset max_tokens": "--max-tokens"}
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
@@ -160,14 +160,20 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
         say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
-    if not any(count for level, count in levels.items() if level not in _REFUSED and level not in _GIVE):
+    if not any(count for level, count in levels.items() if level not in _REFUSED and not level.startswith("unset")):
         say("nothing lost")
-    give = ", ".join(option for level, option in _GIVE.items() if levels.get(level, 0))
-    for level, words in _REFUSED.items():
+    give = "give " + ", ".join(option for level, option in _GIVE.items() if levels.get(level, 0))
+    unset = levels.get("unset", 0)
+    for level, help_words in _REFUSED.items():
         if count := levels.get(level, 0):
-            told = "the document" if is_one else counted(count, "document")
-            options = give if level == "unset" else ""
-            say(f"{told} would be refused by the provider{words}{options}", colour="yellow")
+            words = f"{'the document' if is_one else counted(count, 'document')} would be refused by the provider"
+            if unset == count:
+                words += f" for a missing setting: {give}"
+            elif unset:
+                words += f", {unset:,} of them for a missing setting ({give}): {help_words}"
+            else:
+                words += f": {help_words}" + (f"; {give}" if give != "give " else "")
+            say(words, colour="yellow")
 
 
 def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:

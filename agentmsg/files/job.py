@@ -164,9 +164,9 @@ class Report:
         missing: number of records without a document at the given places.
         lines: the number of the last line or frame that was read.
         formats: number of documents written by format, if each was detected by itself.
-        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "refused"
-            and "unset": documents that the provider would refuse, for their content or for a missing setting, and
-            "unset model" ...: those that lack this setting.
+        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "refused":
+            documents that the provider would refuse, or "unmended" if they were repaired; "unset": those that only lack
+            settings, and "unset model" ...: all that lack this setting.
         groups: the losses by what they have in common.
         first_bad: the line of the first fault, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.
