@@ -68,6 +68,7 @@ CODES: Mapping[str, str] = {
     "unavailable": "this feature needs a package that isn't installed",
     "unknown": "a key, role or block type is none that the model has a place for, and the reader is strict",
     "unknown-codec": "no codec has this name",
+    "unreadable": "a folder, or something in it, can't be read",
     "verify": "the output and its loss report don't restore the input",
     "version": "the document was written by a later, incompatible version",
 }

@@ -12,7 +12,7 @@ import attrs
 
 from agentmsg.errors import is_a, refused
 
-__all__ = ["AROUND", "DEFAULT_LIMITS", "USUAL", "Limits", "as_limits", "room_of"]
+__all__ = ["AROUND", "DEFAULT_LIMITS", "USUAL", "Limits", "as_limits", "beyond", "room_of"]
 
 _MIB = 1024 * 1024
 
@@ -54,6 +54,11 @@ def as_limits(value: object) -> Limits:
     if is_a(value, Limits):
         return value
     raise refused("limits", value, "Limits")
+
+
+def beyond(words: str, name: str) -> str:
+    """Return what an input is that is beyond a limit, and how to raise that limit."""
+    return f"{words}; Limits({name}=...) allows more, and so does --limit {name}=..."
 
 
 DEFAULT_LIMITS = Limits()

@@ -92,6 +92,46 @@ def test_convert_tells_what_would_be_refused() -> None:
     ]
 
 
+_ASKS = {"max_tokens": 10, "model": "claude-opus-5"}
+_HI = {"role": "user", "content": "Hi"}
+_ORPHAN = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": "3"}]}
+DOCUMENTS: dict[str, tuple[list[dict[str, object]], str, str]] = {
+    "right": ([{"messages": [_HI], **_ASKS}], "", ""),
+    "orphan": (
+        [{"messages": [_HI, _ORPHAN], **_ASKS}, {"messages": [_HI], **_ASKS}],
+        "1 document would be refused by the provider: see agentmsg check",
+        "",
+    ),
+    "unset": (
+        [{"messages": [_HI], "model": "claude-opus-5"}] * 2,
+        "2 documents would be refused by the provider for a missing setting: give --max-tokens",
+        "2 documents would be refused by the provider for a missing setting: give --max-tokens",
+    ),
+    "empty": (
+        [{"messages": [], **_ASKS}, {"messages": [_HI], "model": "claude-opus-5"}],
+        "2 documents would be refused by the provider, 1 of them for a missing setting (give --max-tokens)",
+        "--repair can't mend them",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DOCUMENTS)
+def test_convert_counts_as_check_does(case: str) -> None:
+    """A conversion's count of refused documents is that of ``check``; --repair tells the rest, --no-check nothing."""
+    rows, words, left = DOCUMENTS[case]
+    Path("a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    given = ("a.jsonl", "-f", "anthropic")
+    refused = json.loads(run(*given, "--for", "anthropic", "--json").stdout)["refused"]
+    done = convert(*given, "-t", "anthropic", "-o", "b.jsonl")
+    assert words in done.stderr
+    assert (f"{refused} document" in words) == (refused > 0)
+    repaired = convert(*given, "-t", "anthropic", "-o", "c.jsonl", "--repair")
+    assert left in repaired.stderr
+    assert ("would be refused" in repaired.stderr) == bool(left)
+    for more in ("--no-check", "--on-loss=ignore"):
+        assert "refused" not in convert(*given, "-t", "anthropic", "-o", "b.jsonl", "--force", more).stderr
+
+
 def test_clean_conversions_say_nothing_of_it() -> None:
     """If all can be sent, or the provider has no known rules, nothing is reported."""
     assert "refused" not in convert("right.json", "-t", "anthropic").stderr

@@ -508,7 +508,7 @@ def test_broken_files_of_many_are_quarantined() -> None:
     assert done.exit_code == 3
     assert len(Path("all.jsonl").read_bytes().splitlines()) == 5
     assert (
-        "quarantined: 12 documents, in all.jsonl.bad.jsonl; the first: in/odd.jsonl:1: [not-understood] " in done.stderr
+        "quarantined: 12 documents, in all.jsonl.bad.jsonl; the first: in/odd.jsonl:1: [required] json" in done.stderr
     )
     for name in ("in/cut.json.gz", "in/odd.json"):
         done = agentmsg("convert", name, "-t", "json", "-o", "alone.json")
@@ -531,7 +531,7 @@ def test_what_a_folder_leaves_out_is_counted() -> None:
         shutil.copy("src", name)
     Path("in/link.json").symlink_to("../src")
     Path("in/folder").symlink_to("../out-of-it")
-    Path("in/dangling.json").symlink_to("nowhere")
+    Path("in/dangling.txt").symlink_to("nowhere")
     Path("in/inside.json").symlink_to("a.json")
     done = agentmsg("convert", "in", "-t", "json", "-o", "out")
     assert done.exit_code == 0, done.stderr

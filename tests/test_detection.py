@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 import random
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 
 import agentmsg as am
 import agentmsg_codecs
+from agentmsg.checking import detection
 from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.cli.program import program
 from agentmsg.formats.understanding import BAR, sampled, understanding_of
@@ -441,11 +443,84 @@ def test_many_documents_have_one_format() -> None:
     """A plain document first doesn't decide if a later one has marks; several formats together are none."""
     assert recognize_all([[PLAIN[0]], [RIFFER]]) == "riffer"
     assert recognize_all([b"{", PLAIN, {"odd": 1}]) == "openai"
-    assert recognize_all(iter([PLAIN, [RIFFER]]), is_live=True) == "openai"
+    assert recognize_all(iter([PLAIN, [RIFFER]])) == "riffer"
     with pytest.raises(am.NotUnderstood, match="several formats: openai and riffer"):
         recognize_all([[{**PLAIN[0], "name": "Ada"}], [{**PLAIN[0], "id": "1"}]])
     with pytest.raises(am.NotUnderstood):
         recognize_all([])
+
+
+DEVELOPER = {"messages": [{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"}]}
+IMAGE = {
+    "messages": [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Hi"}]}],
+    "images": ["a.png"],
+}
+LONG = {"messages": [{"role": "user", "content": "some words " * 30_000}]}
+FILES: dict[str, tuple[list[Any], str]] = {
+    "an odd one first": ([DEVELOPER, *[IMAGE] * 3], "hf"),
+    "an odd one later": ([IMAGE, DEVELOPER, IMAGE], "hf"),
+    "mostly plain": ([*[{"messages": PLAIN}] * 9, IMAGE, DEVELOPER], "hf"),
+    "far behind": ([*[LONG] * 8, IMAGE], "hf"),
+    "plain": ([DEVELOPER, {"messages": PLAIN}], "openai"),
+    "anything": ([{"messages": PLAIN}, {"odd": 1}, DEVELOPER], "openai"),
+}
+
+
+@pytest.mark.parametrize("how", ["a.jsonl", "a.jsonl.gz", "a.json", "-", "a.parquet"])
+@pytest.mark.parametrize("case", FILES)
+def test_a_file_has_the_format_that_reads_it_best(
+    case: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever document comes first, all commands and ``load_lines`` take a file for the same format."""
+    monkeypatch.chdir(tmp_path)
+    rows, best = FILES[case]
+    if case == "far behind" and how != "a.jsonl":
+        pytest.skip("only lines can be looked at where they are")
+    raw = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    given, more = (raw, ["--form", "jsonl"]) if how == "-" else (None, ["--split"] if how == "a.json" else [])
+    if how == "a.parquet":
+        parquet, table = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow").table
+        parquet.write_table(table({"row": [json.dumps(row) for row in rows]}), how)
+    elif how != "-":
+        data = json.dumps(rows).encode() if how == "a.json" else raw
+        (tmp_path / how).write_bytes(gzip.compress(data) if how.endswith(".gz") else data)
+    ways = {
+        "detect": ["--json"],
+        "stats": ["--json"],
+        "convert": ["-t", "json", "-o", "out.jsonl"],
+        "filter": ["--role", "user", "-o", "out2.jsonl"],
+    }
+    done = {
+        name: CliRunner().invoke(program, [name, how, *more, *options], input=given) for name, options in ways.items()
+    }
+    assert json.loads(done["detect"].stdout)[0]["formats"][0]["codec"] == best
+    assert set(json.loads(done["stats"].stdout)["by_codec"]) == {best}
+    for name in ("convert", "filter"):
+        assert f"read as {best}\n" in done[name].stderr
+    if how.startswith("a.jsonl"):
+        lines = am.load_lines(how)
+        next(lines)
+        assert lines._codec is not None
+        assert lines._codec.name == best
+
+
+def test_a_file_is_detected_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stats and check look at a sample of a file, not at each document; with ``--from each`` they do."""
+    looked: list[Any] = []
+    before = detection._look
+
+    def look(document: Any, limits: am.Limits) -> Any:
+        looked.append(document)
+        return before(document, limits)
+
+    monkeypatch.setattr(detection, "_look", look)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes((json.dumps(DEVELOPER).encode() + b"\n") * 100)
+    for name, more in (("stats", []), ("check", ["--for", "openai"])):
+        for each, count in (([], 16), (["-f", "each"], 100), (["-f", "openai"], 0)):
+            looked.clear()
+            assert CliRunner().invoke(program, [name, str(path), *more, *each]).exit_code == 0
+            assert len(looked) == count
 
 
 @pytest.mark.parametrize(

@@ -373,6 +373,8 @@ def test_commands_that_read_look_there_too() -> None:
     assert agentmsg("detect", "a.json", *at).stdout.startswith("a.json:  openai")
     done = agentmsg("stats", "a.json", *at, "--json")
     assert (done.exit_code, json.loads(done.stdout)["histories"]) == (1, 3)
+    assert "error [schema] a.json, at /interactions/4/request: openai, /messages: a request of OpenAI" in done.stderr
+    done = agentmsg("stats", "a.json", *at, "--json", "--from", "each")
     assert "error [not-understood] a.json, at /interactions/4/request: no format is recognised" in done.stderr
     assert "Bye" in agentmsg("show", "a.json", *at, "--index", "2").stdout
     assert "a.json, at /interactions/4/request" in agentmsg("show", "a.json", *at, "--index", "3").stderr
@@ -452,10 +454,10 @@ def test_a_mixed_file_is_told_of() -> None:
     """If detection finds several formats, or a bad document has another one, the message names --from each."""
     done = agentmsg("convert", saved("a.jsonl", [OPENAI, RESPONSE]), "-t", "json")
     assert (done.exit_code, "--from each detects the format of each document (a.jsonl)" in done.stderr) == (1, True)
-    for more in ([], ["-f", "openai-response"]):
+    for more, code in (([], 1), (["-f", "openai-response"], 3)):
         done = agentmsg("convert", saved("b.jsonl", [RESPONSE, OPENAI]), "-t", "json", *more)
-        assert done.exit_code == 3
-        assert "it looks like openai: --from each detects the format of each document" in done.stderr
+        assert done.exit_code == code
+        assert "--from each detects the format of each document" in done.stderr
     with pytest.raises(am.NotUnderstood, match=r'load_lines\(..., "each"\)') as raised:
         next(am.load_lines("a.jsonl"))
     assert raised.value.is_mixed

@@ -28,6 +28,7 @@ from click.testing import CliRunner
 
 import agentmsg as am
 from agentmsg.cli.program import program
+from agentmsg.files import local_storage
 from data import effort
 from support.files import ENVIRONMENT, JOB, converted, lines, process, reference, rows, written
 from support.killed import KINDS
@@ -584,3 +585,64 @@ def ctrl_c_in_a_pipe() -> None:
 def test_row(case: Callable[[], None]) -> None:
     """Each row's expectation is tested by its case."""
     case()
+
+
+# -- what can't be read is never skipped in silence -------------------------------------------------------------------
+
+
+def _closed_folder() -> None:
+    Path("in/closed").mkdir()
+    Path("in/closed/b.jsonl").write_text("{}")
+    Path("in/closed").chmod(0)
+
+
+UNREADABLE: dict[str, tuple[Callable[[], object], str]] = {
+    "link": (lambda: Path("in/b.jsonl").symlink_to("nowhere"), "in/b.jsonl: a link that leads nowhere"),
+    "circle": (lambda: Path("in/b.jsonl").symlink_to("b.jsonl"), "in/b.jsonl: Too many levels"),
+    "pipe": (lambda: os.mkfifo("in/b.jsonl"), "in/b.jsonl: neither a file nor a folder"),
+    "folder": (_closed_folder, "in/closed: Permission denied"),
+}
+
+
+@pytest.mark.parametrize("command", ["convert", "stats", "check", "detect", "filter"])
+@pytest.mark.parametrize("name", ["in", "in/*", "file"])
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_nothing_in_a_folder_is_skipped_in_silence(kind: str, name: str, command: str) -> None:
+    """A folder that can't be read, and what isn't a file there, are named; the exit code is 3; nothing is written."""
+    if kind == "folder" and os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    Path("in").mkdir()
+    Path("in/a.jsonl").write_bytes(am.dumps(["Hi"], "openai") + b"\n")
+    make, words = UNREADABLE[kind]
+    make()
+    names = {"file": [f"file://{Path.cwd()}/in"], "in/*": ["in/*/*"] if kind == "folder" else ["in/*.jsonl"]}
+    more = {
+        "convert": ["-t", "json", "-o", "out"],
+        "check": ["--for", "openai"],
+        "filter": ["--role", "user", "-o", "out"],
+    }
+    done = agentmsg(command, *names.get(name, ["in"]), *more.get(command, []))
+    if kind == "folder":
+        Path("in/closed").chmod(0o700)
+    assert (done.exit_code, Path("out").exists()) == (3, False)
+    assert words in done.stderr
+    assert "[unreadable]" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["convert", "stats", "check", "detect"])
+def test_a_file_of_a_folder_that_cannot_be_opened_is_told(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named, the exit code is 3, and the other files are read; a file that was named alone is a mere error."""
+    Path("in").mkdir()
+    for name in ("a", "b"):
+        Path(f"in/{name}.jsonl").write_bytes(am.dumps(["Hi"], "openai") + b"\n")
+
+    def opened(path: str) -> Any:
+        if path.endswith("b.jsonl"):
+            raise am.FileError(f"{path}: Permission denied", code="file")
+        return Path(path).open("rb")
+
+    monkeypatch.setattr(local_storage.LOCAL, "open", opened)
+    more = {"convert": ["-t", "json", "-o", "out.jsonl"], "check": ["--for", "openai"]}.get(command, [])
+    done = agentmsg(command, "in", *more)
+    assert (done.exit_code, "in/b.jsonl: Permission denied" in done.stderr) == (3, True)
+    assert agentmsg(command, "in/b.jsonl", *more).exit_code == 1

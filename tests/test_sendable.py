@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agentmsg as am
+from agentmsg.fitting.fit import fit
+from agentmsg.fitting.repairing import errors
 from agentmsg.formats import is_object
 from agentmsg.formats.sending.encoding import is_base64
 from agentmsg.formats.sending.findings import Request
@@ -430,6 +432,26 @@ def test_each_rule_is_repaired(target: Any, code: str, broken: am.History, mende
     )
 
 
+def _found_in(found: Iterable[am.Finding]) -> tuple[bool, set[Any]]:
+    """Return whether there are errors, and the missing settings."""
+    wrong = [each for each in found if each.severity == "error"]
+    return bool(wrong), {each.path for each in wrong if each.code == "required-setting"}
+
+
+def _agree(history: am.History, target: Any) -> None:
+    codec = am.get_codec(target).suited(history)
+    assert _found_in(errors(history, fit(history, codec).history, codec)) == _found_in(am.check(history, target))
+
+
+@each_case
+def test_conversions_count_what_check_finds(target: Any, code: str, broken: am.History, mended: Any) -> None:
+    """The cheaper check of a conversion finds errors, and missing settings, where ``check`` does; for any target."""
+    del target, code, mended
+    for other in TARGETS:
+        _agree(broken, other)
+        _agree(broken.with_settings(temperature=9.0), other)
+
+
 @given(st.text(alphabet="AB9-_= \n", max_size=12))
 @settings(max_examples=effort(300))
 def test_any_text_is_base64_or_not(text: str) -> None:
@@ -763,6 +785,14 @@ _MESSAGES = st.one_of(
     st.builds(_results, st.sampled_from(["tool", "user"]), st.lists(_RESULTS, min_size=1, max_size=2), _TEXTS),
 )
 CONVERSATIONS = st.builds(am.History, st.lists(_MESSAGES, max_size=8))
+
+
+@each_target
+@given(CONVERSATIONS)
+@settings(max_examples=effort(100))
+def test_any_conversation_is_counted_as_checked(target: Any, history: am.History) -> None:
+    """Whatever a conversation holds, a conversion counts it if ``check`` finds errors in it."""
+    _agree(history, target)
 
 
 @each_target

@@ -17,7 +17,7 @@ from agentmsg.checking.strays import instead
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, NotUnderstood, excerpt
 from agentmsg.formats.codec import Codec
 from agentmsg.formats.natives import extras_of
-from agentmsg.formats.understanding import BAR, OWN, extras_said, sampled, understanding_of
+from agentmsg.formats.understanding import BAR, extras_said, sampled, understanding_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
 from agentmsg.registry import codec_names, get_codec
 from agentmsg.values.copies import copy_document
@@ -75,13 +75,12 @@ def recognize(document: Any, *, limits: Limits = DEFAULT_LIMITS) -> CodecName:
     return recognize_all((document,), limits=limits)
 
 
-def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, is_live: bool = False) -> CodecName:
+def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS) -> CodecName:
     """Return the one format of several documents; those without any don't count if others have one.
 
     Args:
-        documents: as for ``recognize``; taken only until one has marks that no other format has.
+        documents: as for ``recognize``.
         limits: bounds on what is read.
-        is_live: whether documents arrive slowly: then the first with a format decides, with or without such marks.
 
     Raises:
         NotUnderstood: as for ``recognize``; also if they have several formats.
@@ -94,8 +93,6 @@ def recognize_all(documents: Iterable[Any], *, limits: Limits = DEFAULT_LIMITS, 
             seen.append(_look(document, limits))
         except AgentMsgError as error:
             trouble = trouble or error.with_traceback(None)
-        if seen and seen[-1].best >= (BAR if is_live else OWN):
-            break
     clear = [look for look in seen if look.best >= BAR]
     if clear:
         return cast("CodecName", _decided(clear))
@@ -263,23 +260,25 @@ def _is_raw(document: object) -> bool:
 
 
 def _decided(looks: Sequence[_Look]) -> str:
-    """Return the format of several documents, each of which has one; unique marks in the last decide.
+    """Return the format of several documents, each of which has one: the one that reads them best.
 
     Raises:
         NotUnderstood: if they have several.
     """
-    telling = looks[-1:] if looks[-1].best >= OWN else looks
-    means = _means(telling)
+    means = _means(looks)
     name, score = means[0]
-    if score < BAR or not all(name in dict(look.scores) for look in looks):
+    if score < BAR:
         found = " and ".join(sorted({look.scores[0][0] for look in looks}))
         msg = f"these documents have several formats: {found}"
         raise NotUnderstood(msg, guesses=[guess for guess, _ in means], is_mixed=True)
-    is_sure = _is_certain(telling[-1], name)
+    is_sure = any(_is_certain(look, name) for look in looks)
     for rival, other in means[1:]:
-        if other < score - _CLOSE or (is_sure and not _is_certain(telling[-1], rival)):
+        if other < score - _CLOSE or (is_sure and not any(_is_certain(look, rival) for look in looks)):
             continue
-        if any(_read_differently(look, name, rival) for look in telling):
+        shared = [look for look in looks if name in dict(look.scores)]
+        # What can't read a document that the other reads is no rival.
+        is_rival = all(rival in dict(look.scores) for look in shared)
+        if is_rival and any(_read_differently(look, name, rival) for look in shared):
             msg = f"this may be {name} or {rival}, which read it differently"
             raise NotUnderstood(msg, guesses=(name, rival))
     return name
@@ -287,7 +286,7 @@ def _decided(looks: Sequence[_Look]) -> str:
 
 def _is_certain(look: _Look, name: str) -> bool:
     """Whether no other format has the shapes of a document."""
-    return _likeness(get_codec(name), look.trees[name]) == 1
+    return _likeness(get_codec(name), look.trees.get(name)) == 1
 
 
 def _likeness(codec: Codec, tree: Any) -> float:
@@ -298,12 +297,31 @@ def _likeness(codec: Codec, tree: Any) -> float:
 
 
 def _means(looks: Sequence[_Look]) -> list[tuple[str, float]]:
-    """Return the mean score of each format, best first."""
-    sums: dict[str, float] = {}
+    """Return the mean score of each format, best first.
+
+    A format that is the best for some documents scores as high as the best for those that it reads as well.
+    """
+    leading = {look.scores[0][0] for look in looks}
+    own: dict[str, float] = {}
+    raised: dict[str, float] = {}
     for look in looks:
+        best, most = look.scores[0]
         for name, score in look.scores:
-            sums[name] = sums.get(name, 0.0) + score
-    return sorted(((name, total / len(looks)) for name, total in sums.items()), key=_by_score)
+            is_alike = score < most and name in leading and _reads_as_well(look, name, best)
+            own[name] = own.get(name, 0.0) + score
+            raised[name] = raised.get(name, 0.0) + (most if is_alike else score)
+    # Of two that read all the same, the more common one has the higher scores of its own.
+    ranked = sorted(raised.items(), key=lambda pair: (-pair[1], -own[pair[0]], pair[0]))
+    return [(name, total / len(looks)) for name, total in ranked]
+
+
+def _reads_as_well(look: _Look, name: str, best: str) -> bool:
+    """Whether a format reads the same messages of a document as another, and knows as many of their keys."""
+    if _read_differently(look, best, name):
+        return False
+    shares = (get_codec(codec) for codec in (name, best))
+    own, others = (codec.understand(codec.sample(look.trees[codec.name])).share for codec in shares)
+    return own >= others
 
 
 def _read_differently(look: _Look, name: str, rival: str) -> bool:

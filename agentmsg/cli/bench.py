@@ -25,7 +25,7 @@ from agentmsg.cli.options import (
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.progress import progress_of
-from agentmsg.cli.reading import documents_at
+from agentmsg.cli.reading import Input, documents_at
 from agentmsg.cli.report import counted, tell_doubt
 from agentmsg.cli.terminal import say
 from agentmsg.cli.timing import Case, Rounds, Times, copy_all, do_each, interleave
@@ -37,7 +37,6 @@ from agentmsg.registry import get_codec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from agentmsg.files.file_names import Form
     from agentmsg.formats.codec import Codec
 
 __all__ = ["command"]
@@ -114,11 +113,9 @@ def command(
     sources: tuple[str, ...],
     targets: tuple[str, ...],
     rounds: int,
-    form: Form | None,
-    at: tuple[str, ...],
-    column: str | None,
     as_json: bool,
     quiet: bool,
+    **how: Any,
 ) -> None:
     """Measure how fast each codec reads and writes the documents of a file.
 
@@ -133,7 +130,7 @@ def command(
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     check_written([output], [file], force=force)
     aims = [get_codec(name) for name in dict.fromkeys(targets)]
-    documents, is_all = _taken(file, documents_at(file, form, at, column))
+    documents, is_all = _taken(file, documents_at(file, Input(**how)))
     codecs = _readers(file, documents, sources)
     if not quiet:
         for name in sources:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -13,24 +14,25 @@ from agentmsg.cli.options import (
     CODEC,
     at_option,
     column_option,
-    each_option,
     form_option,
+    from_option,
+    jobs_option,
     join_option,
     json_option,
+    limits_option,
     output_option,
     quiet_option,
     unknown_option,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.reading import Read, read_each
+from agentmsg.cli.reading import Input, Place, read_each
 from agentmsg.cli.report import counted, found_in
 from agentmsg.fitting.repairing import check
 from agentmsg.formats.sending import Finding
 from agentmsg.model.history import History
 
 if TYPE_CHECKING:
-    from agentmsg.api.reading import Unknown
-    from agentmsg.files.file_names import Form
+    from agentmsg.cli.reading import Read
 
 __all__ = ["command"]
 
@@ -47,29 +49,39 @@ Examples:
 
 @attrs.define
 class _Report:
+    target: Any
     documents: int = 0
     refused: int = 0
     counts: Counter[tuple[str, str]] = attrs.field(factory=Counter[tuple[str, str]])
-    listed: list[tuple[str, Finding]] = attrs.field(factory=list["tuple[str, Finding]"])
+    listed: list[tuple[Place, Finding]] = attrs.field(factory=list["tuple[Place, Finding]"])
 
-    def add(self, place: str, found: tuple[Finding, ...]) -> None:
+    def add(self, read: Read) -> None:
         """Add the findings of a document."""
+        found = check(read.history, self.target)
         self.documents += 1
         self.refused += any(finding.severity == "error" for finding in found)
         self.counts.update((finding.severity, finding.code) for finding in found)
-        room = _LISTED - len(self.listed)
-        self.listed += [(place, finding) for finding in found[:room]]
+        self.listed += [(read.place, finding) for finding in found[: _LISTED - len(self.listed)]]
+
+    def merge(self, other: _Report, lines: int) -> None:
+        """Add the findings of the next piece of a file."""
+        self.documents += other.documents
+        self.refused += other.refused
+        self.counts.update(other.counts)
+        self.listed += [(place.after(lines), found) for place, found in other.listed[: _LISTED - len(self.listed)]]
 
 
 @click.command("check", short_help="Tell what a provider would refuse.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option("--for", "target", type=CODEC, required=True, help="The format that would be sent.")
-@each_option("The format of all documents (default: each is detected).")
+@from_option('The format of all documents, or "each" to detect that of each document (default: detected by file).')
 @form_option
 @at_option
 @join_option
 @column_option
 @unknown_option
+@limits_option
+@jobs_option
 @output_option("The file to write: .txt, or .json for --json")
 @json_option
 @click.option("--summary", is_flag=True, help="Count findings by code; list none.")
@@ -77,45 +89,37 @@ class _Report:
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     *,
     files: tuple[str, ...],
     target: Any,
-    source: str | None,
-    form: Form | None,
-    at: tuple[str, ...],
-    join: bool,
-    column: str | None,
-    unknown: Unknown,
     output: str,
     force: bool,
     as_json: bool,
     summary: bool,
+    jobs: int,
     quiet: bool,
+    **how: Any,
 ) -> None:
     """Tell what the provider of a format would refuse in conversations, and what would mend it.
 
     FILE is a file, a folder, a pattern, or - for stdin, as for "agentmsg stats".
 
     An error is known to be refused; a warning is refused by some models only. The first 1,000 findings are listed, and
-    all are counted. The exit code is 1 if there are errors, or documents that can't be read.
+    all are counted. The exit code is 1 if there are errors, or documents that can't be read; it is 3 if a file of a
+    folder can't be read.
     """
     check(History(), target)
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
     check_written([output], names, force=force)
-    report = _Report()
-
-    def take(read: Read) -> None:
-        report.add(read.place, check(read.history, target))
-
-    how = {"codec": source, "form": form, "join": join, "column": column, "unknown": unknown}
-    unread = read_each(names, take, at, quiet=quiet, **how)
+    report, unread = read_each(names, partial(_Report, target), Input(**how), jobs=jobs, quiet=quiet)
     with output_to(output, force=force):
         if as_json:
-            write_json(_as_data(report, unread, summary=summary))
+            write_json(_as_data(report, unread.count, summary=summary))
         else:
-            _print(report, unread, summary=summary)
-    ctx.exit(1 if report.refused or unread else 0)
+            _print(report, unread.count, summary=summary)
+    ctx.exit(unread.code(files) or int(report.refused > 0))
 
 
 def _as_data(report: _Report, unread: int, *, summary: bool) -> dict[str, Any]:
@@ -127,7 +131,7 @@ def _as_data(report: _Report, unread: int, *, summary: bool) -> dict[str, Any]:
     if summary:
         return data
     findings = [
-        {"place": place, **attrs.asdict(finding), "path": list(finding.path)} for place, finding in report.listed
+        {"place": str(place), **attrs.asdict(finding), "path": list(finding.path)} for place, finding in report.listed
     ]
     return {**data, "findings": findings}
 
@@ -144,7 +148,7 @@ def _print(report: _Report, unread: int, *, summary: bool) -> None:
         show_table("Findings", ("code", "severity", "count"), rows, words=2)
         return
     listed = [
-        (place, "/".join(map(str, each.path)), each.severity, each.code, each.message, each.fix)
+        (str(place), "/".join(map(str, each.path)), each.severity, each.code, each.message, each.fix)
         for place, each in report.listed
     ]
     columns = ("document", "path", "severity", "code", "what is wrong", "fix")

@@ -58,6 +58,9 @@ Examples:
     "--carry", is_flag=True, help="Keep lost content in the metadata of the output's messages, if the format has any."
 )
 @click.option("--repair", is_flag=True, help="Mend what the provider would refuse, and report it as losses.")
+@click.option(
+    "--check/--no-check", "checks", default=True, help="Whether to count documents that the provider would refuse."
+)
 @click.option("--model", metavar="NAME", help="The model to ask; another provider's name for one is left out.")
 @click.option("--max-tokens", type=click.IntRange(1), help="The most tokens to write.")
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
@@ -75,6 +78,7 @@ def command(
     flat: str | None,
     carry: bool,
     repair: bool,
+    checks: bool,
     model: str | None,
     max_tokens: int | None,
     verify: bool,
@@ -110,7 +114,7 @@ def command(
         carry=carry,
         repair=repair,
         asks=tuple((name, value) for name, value in asks.items() if value is not None),
-        checks=bool(target.rules) and on_loss != "ignore",
+        checks=checks and bool(target.rules) and on_loss != "ignore",
         verify=verify,
     )
 

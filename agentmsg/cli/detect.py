@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
 
 from agentmsg.checking.detection import BAR
 from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import at_option, column_option, form_option, json_option, output_option
+from agentmsg.cli.options import at_option, column_option, form_option, json_option, limits_option, output_option
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.reading import Formats, formats_of
-from agentmsg.cli.report import found_in
+from agentmsg.cli.reading import Formats, Input, formats_of
+from agentmsg.cli.report import UNREADABLE, found_in, is_unreadable
 from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError, NotUnderstood
-
-if TYPE_CHECKING:
-    from agentmsg.files.file_names import Form
 
 __all__ = ["command"]
 
@@ -60,42 +57,44 @@ class _Found:
 @form_option
 @at_option
 @column_option
+@limits_option
 @json_option
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     *,
     files: tuple[str, ...],
     output: str,
     force: bool,
-    form: Form | None,
-    at: tuple[str, ...],
-    column: str | None,
     as_json: bool,
+    **how: Any,
 ) -> None:
     """Detect the format of files, with a score from 0 to 1.
 
     FILE is a file, a folder or a pattern of files, or - for stdin.
 
     A format is recognised if its score reaches 0.8, and no other format with a similar score reads the file
-    differently. The exit code is 1 if a file can't be read or its format isn't recognised.
+    differently. The exit code is 1 if a file can't be read or its format isn't recognised, and 3 if a file of a folder
+    can't be read.
     """
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=False)
     check_written([output], names, force=force)
-    found = [_look_at(name, form, at, column) for name in names]
+    found = [_look_at(name, Input(**how)) for name in names]
     with output_to(output, force=force):
         if as_json:
             write_json([each.as_data() for each in found])
         else:
             for line in aligned([(f"{each.file}:", each.words) for each in found]):
                 click.echo(line)
-    ctx.exit(0 if all(each.formats.codec for each in found) else 1)
+    lost = any(is_unreadable(each.error) and each.file not in files for each in found)
+    ctx.exit(UNREADABLE if lost else int(not all(each.formats.codec for each in found)))
 
 
-def _look_at(name: str, form: Form | None, at: tuple[str, ...], column: str | None) -> _Found:
+def _look_at(name: str, given: Input) -> _Found:
     try:
-        found = _Found(name, formats_of(name, form, at, column))
+        found = _Found(name, formats_of(name, given))
     except AgentMsgError as error:
         # A FileError names the file itself.
         lead = "" if isinstance(error, FileError) else f"{name}: "

@@ -17,13 +17,14 @@ from agentmsg.cli.options import (
     form_option,
     join_option,
     json_option,
+    limits_option,
     output_option,
     quiet_option,
     to_option,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.reading import history_of
+from agentmsg.cli.reading import Input, history_of
 from agentmsg.cli.terminal import printable, say
 from agentmsg.errors import AgentMsgError
 from agentmsg.files.file_names import STANDARD
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
     from agentmsg.cli.progress import Progress
     from agentmsg.cli.reading import Read
-    from agentmsg.files.file_names import Form
 
 __all__ = ["command"]
 
@@ -67,12 +67,14 @@ Examples:
 @form_option
 @at_option
 @join_option
+@limits_option
 @click.option("--exact", is_flag=True, help="Compare spelling too, and ids and times that agentmsg made.")
 @json_option
 @quiet_option
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     *,
     a: str,
     b: str,
@@ -80,12 +82,10 @@ def command(
     force: bool,
     source: str | None,
     codec: str | None,
-    form: Form | None,
-    at: tuple[str, ...],
-    join: bool,
     exact: bool,
     as_json: bool,
     quiet: bool,
+    **how: Any,
 ) -> None:
     """Compare two conversations, whatever their formats.
 
@@ -103,9 +103,9 @@ def command(
         check_written([output], [a, b], force=force)
         with progress_of(size_of([a, b]), quiet=quiet) as progress:
             progress.share(0, f"reading {printable(a)}")
-            one = history_of(a, source, form, at, join=join)
+            one = history_of(a, Input(source=source, **how))
             progress.share(0.25, f"reading {printable(b)}")
-            other = history_of(b, codec, form, at, join=join)
+            other = history_of(b, Input(source=codec, **how))
             found = differences(one.history, other.history, exact=exact, advance=partial(_advance, progress))
         with output_to(output, force=force):
             if as_json:

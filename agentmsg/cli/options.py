@@ -6,6 +6,8 @@
 -o --output FILE         what is written, a folder where there are several; else stdout
    --force               replace files that are there
    --form FORM           how the input holds documents, whatever its name says
+   --split               JSON input is an array of documents
+   --limit NAME=NUMBER   how much is read of one document
 -j --jobs N              number of worker processes
 -q --quiet               errors only
    --json                JSON for programs
@@ -13,6 +15,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
@@ -25,6 +28,7 @@ from agentmsg.files.file_names import STANDARD
 from agentmsg.files.places import pointers
 from agentmsg.files.plan import EACH
 from agentmsg.fitting.allowing import WORDS
+from agentmsg.limits import Limits
 from agentmsg.registry import codec_names
 from agentmsg.values.pointers import step_to
 from agentmsg.values.text import parse_json
@@ -41,8 +45,10 @@ __all__ = [
     "encoding_option",
     "form_option",
     "from_option",
+    "jobs_option",
     "join_option",
     "json_option",
+    "limits_option",
     "output_option",
     "quiet_option",
     "to_option",
@@ -52,6 +58,9 @@ __all__ = [
 _F = TypeVar("_F", bound="Callable[..., Any]")
 # Where a command keeps the pointers of --thread until it reads --at.
 _THREADS = "agentmsg.threads"
+# Where it keeps whether there is --split until it reads --form.
+_SPLIT = "agentmsg.split"
+_LIMIT = re.compile(r"(bytes|depth|inline_media|line)=([0-9]{1,15})([KMG]?)")
 
 
 class _Codec(StringParamType):
@@ -224,11 +233,64 @@ def unknown_option(command: _F) -> _F:
 
 
 def form_option(command: _F) -> _F:
-    """Give a command the option ``--form``, as the parameter ``form``."""
+    """Give a command the options ``--form`` and ``--split``, both as the parameter ``form``."""
+    split = click.option(
+        "--split",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_keep_split,
+        help="Read JSON input as an array, one document per item.",
+    )(command)
     return click.option(
         "--form",
         type=click.Choice(["json", "jsonl", "msgpack", "parquet", "sqlite", "yaml"]),
+        callback=_form,
         help="How the input holds documents (default: as its name says; for stdin and other names, json).",
+    )(split)
+
+
+def _keep_split(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click calls it
+    ctx.meta[_SPLIT] = value
+
+
+def _form(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
+    return "array" if value in (None, "json") and ctx.meta[_SPLIT] else value
+
+
+def limits_option(command: _F) -> _F:
+    """Give a command the option ``--limit NAME=NUMBER``, as the parameter ``limits``."""
+    return click.option(
+        "--limit",
+        "limits",
+        multiple=True,
+        metavar="NAME=NUMBER",
+        callback=_limits,
+        help="Raise or lower a limit: bytes of a document, or of a line; depth; inline_media. K, M and G may follow "
+        "the number. Repeatable.",
+    )(command)
+
+
+def _limits(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> Limits:
+    found = list(map(_LIMIT.fullmatch, texts))
+    if None in found:
+        msg = f"--limit takes bytes, depth, inline_media or line, such as bytes=256M; not {texts[found.index(None)]!r}"
+        raise click.UsageError(msg)
+    try:
+        return Limits(**{each[1]: int(each[2]) << 10 * " KMG".index(each[3] or " ") for each in found if each})
+    except InvalidMessage as error:
+        raise click.UsageError(f"--limit: {error.message}") from None
+
+
+def jobs_option(command: _F) -> _F:
+    """Give a command the option ``--jobs N``, as the parameter ``jobs``."""
+    return click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(1),
+        default=1,
+        metavar="N",
+        help="Number of worker processes (default: 1).",
     )(command)
 
 

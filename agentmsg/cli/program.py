@@ -3,7 +3,8 @@
     0  done
     1  an error: one line with code, codec, path and words
     2  the command line is wrong, or names a file that may not be written
-    3  content would be lost, and --on-loss error or --allow was given; or documents were quarantined
+    3  content would be lost, and --on-loss error or --allow was given; documents were quarantined; or a folder or
+       a file in it can't be read
 
 As shells expect, 130 means stopped by Ctrl-C, and 141 that the output's reader has closed it.
 """
@@ -45,7 +46,7 @@ _COMMANDS = {
 # The extra that installs a package some commands need.
 _EXTRAS = {"jinja2": "html", "markdown_it": "html", "matplotlib": "plot", "rich": "cli"}
 # Exit codes by error code; all others are 1.
-_CODES = {"content-loss": 3, "exists": 2, "form": 2, "option": 2, "same-file": 2, "unknown-codec": 2}
+_CODES = {"content-loss": 3, "exists": 2, "form": 2, "option": 2, "same-file": 2, "unknown-codec": 2, "unreadable": 3}
 _WRONG_USAGE = 2
 _INTERRUPTED = 130
 _NO_READER = 141
@@ -66,7 +67,7 @@ Exit codes:
   0  done
   1  an error: one line with its code
   2  a wrong command line, or a file that must not be written
-  3  documents were quarantined, or --on-loss error refused a loss of content
+  3  documents were quarantined, --on-loss error refused a loss of content, or a folder or a file in it can't be read
 """
 
 

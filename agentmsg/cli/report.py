@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from agentmsg.fitting.losses import Loss
 
 __all__ = [
+    "UNREADABLE",
     "Lost",
     "Trouble",
     "counted",
     "found_in",
+    "is_unreadable",
     "tell_absent",
     "tell_columns",
     "tell_doubt",
@@ -39,11 +41,13 @@ __all__ = [
 
 # Levels in display order: their colours, and how many kinds of each to list.
 _REFUSED = {
-    "refused": ": see agentmsg check, or convert with --repair",
-    "unset": " for a missing setting: give ",
+    "refused": "see agentmsg check, or convert with --repair",
+    "unmended": "--repair can't mend them, see agentmsg check",
 }
 _GIVE = {"unset model": "--model", "unset max_tokens": "--max-tokens"}
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
+# The exit code if documents were quarantined, or if a file of a folder can't be read.
+UNREADABLE = 3
 # The most files with unreadable documents to list.
 _FILES = 10
 _SKIPPED: Mapping[Skipped, tuple[str, str]] = {
@@ -52,6 +56,11 @@ _SKIPPED: Mapping[Skipped, tuple[str, str]] = {
     "other": ("file of another type", "files of other types"),
     "quarantine": ("quarantine of an earlier run", "quarantines of earlier runs"),
 }
+
+
+def is_unreadable(error: AgentMsgError | None) -> bool:
+    """Whether an error is that of a file that the system doesn't let us read."""
+    return isinstance(error, FileError) and error.code == "file"
 
 
 def counted(number: int, word: str, words: str | None = None) -> str:
@@ -94,12 +103,19 @@ class Trouble:
         self.count = 0
         self._files: dict[str, tuple[Unread, int]] = {}
         self._told = self._silent = 0
+        self._lost: set[str] = set()
 
-    def add(self, name: str, unread: Unread) -> None:
-        """Add a document of a file."""
-        self.count += 1
-        first, count = self._files.get(name, (unread, 0))
-        self._files[name] = first, count + 1
+    def code(self, given: Sequence[str]) -> int:
+        """Return the exit code, given the names that the user gave: a file found in a folder must not go unread."""
+        return UNREADABLE if self._lost.difference(given) else int(self.count > 0)
+
+    def add(self, name: str, unread: Unread, count: int) -> None:
+        """Add documents of a file, of which this is the first."""
+        self.count += count
+        if is_unreadable(unread.error):
+            self._lost.add(name)
+        first, before = self._files.get(name, (unread, 0))
+        self._files[name] = first, before + count
 
     def tell(self, name: str) -> None:
         """Report a file that was read, unless enough others have been."""
@@ -144,14 +160,20 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
         say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
-    if not any(count for level, count in levels.items() if level not in _REFUSED and level not in _GIVE):
+    if not any(count for level, count in levels.items() if level not in _REFUSED and not level.startswith("unset")):
         say("nothing lost")
-    give = ", ".join(option for level, option in _GIVE.items() if levels.get(level, 0))
-    for level, words in _REFUSED.items():
+    give = "give " + ", ".join(option for level, option in _GIVE.items() if levels.get(level, 0))
+    unset = levels.get("unset", 0)
+    for level, help_words in _REFUSED.items():
         if count := levels.get(level, 0):
-            told = "the document" if is_one else counted(count, "document")
-            options = give if level == "unset" else ""
-            say(f"{told} would be refused by the provider{words}{options}", colour="yellow")
+            words = f"{'the document' if is_one else counted(count, 'document')} would be refused by the provider"
+            if unset == count:
+                words += f" for a missing setting: {give}"
+            elif unset:
+                words += f", {unset:,} of them for a missing setting ({give}): {help_words}"
+            else:
+                words += f": {help_words}" + (f"; {give}" if give != "give " else "")
+            say(words, colour="yellow")
 
 
 def found_in(names: Sequence[str], *, quiet: bool) -> list[str]:

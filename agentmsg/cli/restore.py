@@ -14,6 +14,7 @@ from agentmsg.cli.options import (
     column_option,
     each_option,
     form_option,
+    limits_option,
     output_option,
     quiet_option,
     to_option,
@@ -27,6 +28,7 @@ from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from agentmsg.fitting.restore import Edits
+    from agentmsg.limits import Limits
 
 __all__ = ["command"]
 
@@ -59,7 +61,7 @@ _edits_option = click.option(
 @form_option
 @column_option
 @_edits_option
-@click.option("--split", is_flag=True, help="Read CONVERTED as a JSON array, one document per item.")
+@limits_option
 @click.option("--array", is_flag=True, help="Write all documents as one JSON array.")
 @click.option("--pretty", is_flag=True, help="Indent the JSON.")
 @quiet_option
@@ -75,7 +77,7 @@ def command(
     form: Form | None,
     column: str | None,
     edits: Edits,
-    split: bool,
+    limits: Limits,
     array: bool,
     pretty: bool,
     quiet: bool,
@@ -93,8 +95,6 @@ def command(
         msg = "only one of CONVERTED and LOSSES can be stdin"
         raise click.UsageError(msg)
     kind = kind_of(converted, "json", column, form=form)
-    if split:
-        kind = as_array(kind)
     usual: Form = "msgpack" if codec is not None and get_codec(codec).binary else _usual(kind.form)
     target_kind = written_kind(output, "json" if array else usual, column)
     check_column(column, kind, target_kind)
@@ -114,6 +114,7 @@ def command(
         codec=codec,
         options=options,
         edits=edits,
+        limits=limits,
         target=output,
         target_kind=target_kind,
         pretty=pretty or is_shown,

@@ -16,13 +16,15 @@ from agentmsg.cli.options import (
     column_option,
     form_option,
     from_option,
+    jobs_option,
     join_option,
+    limits_option,
     output_option,
     quiet_option,
     unknown_option,
 )
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.report import counted, tell_columns, tell_doubt, tell_losses, tell_skipped
+from agentmsg.cli.report import UNREADABLE, counted, tell_columns, tell_doubt, tell_losses, tell_skipped
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import FileError, LossError
 from agentmsg.files.engines import ENGINES
@@ -33,6 +35,7 @@ from agentmsg.files.plan import EACH, doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request
 from agentmsg.files.run import run as run_pieces
 from agentmsg.files.storages import place_of
+from agentmsg.limits import Limits
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
@@ -43,10 +46,8 @@ if TYPE_CHECKING:
     from agentmsg.files.plan import Target
     from agentmsg.fitting.losses import Loss
 
-__all__ = ["QUARANTINED", "Run", "input_options", "run_job", "running_options"]
+__all__ = ["Run", "input_options", "run_job", "running_options"]
 
-# The exit code if documents were quarantined.
-QUARANTINED = 3
 _F = TypeVar("_F", bound="Callable[..., object]")
 
 
@@ -63,7 +64,7 @@ class Run:
     join: bool
     column: str | None
     unknown: Unknown
-    split: bool
+    limits: Limits
     array: bool
     pretty: bool
     bad: str | None
@@ -84,7 +85,7 @@ def input_options(command: _F) -> _F:
         join_option,
         column_option,
         unknown_option,
-        click.option("--split", is_flag=True, help="Read a top-level JSON array as one document per item."),
+        limits_option,
     )
     return _with(options, command)
 
@@ -95,14 +96,7 @@ def running_options(command: _F) -> _F:
         click.option("--array", is_flag=True, help="Write all documents as one JSON array (the reverse of --split)."),
         click.option("--pretty", is_flag=True, help="Indent the JSON."),
         click.option("--bad", metavar="FILE", help="Write unconvertible documents here (default: OUTPUT.bad.jsonl)."),
-        click.option(
-            "-j",
-            "--jobs",
-            type=click.IntRange(1),
-            default=1,
-            metavar="N",
-            help="Number of worker processes (default: 1).",
-        ),
+        jobs_option,
         click.option(
             "--engine",
             type=click.Choice(sorted(ENGINES)),
@@ -134,7 +128,14 @@ def run_job(
         losses: the file for the loss reports.
         flat: the file for single losses.
     """
-    job = attrs.evolve(job, unknown=run.unknown, pretty=run.pretty, losses=losses is not None, flat=flat is not None)
+    job = attrs.evolve(
+        job,
+        unknown=run.unknown,
+        pretty=run.pretty,
+        limits=run.limits,
+        losses=losses is not None,
+        flat=flat is not None,
+    )
     _check(job, run)
     targets = _planned(job, run)
     is_one = _is_one(targets, run.bad)
@@ -153,7 +154,7 @@ def run_job(
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
     tell(outcome, is_one=is_one)
-    return QUARANTINED if outcome.bad else 0
+    return UNREADABLE if outcome.bad else 0
 
 
 def _is_one(targets: Sequence[Target], bad: str | None) -> bool:
@@ -170,7 +171,6 @@ def _planned(job: Job, run: Run) -> list[Target]:
         job,
         codec=run.source,
         form=run.form,
-        split=run.split,
         array=run.array,
         at=run.at,
         join=run.join,

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
     at_option,
     column_option,
-    each_option,
     encoding_option,
     form_option,
+    from_option,
+    jobs_option,
     join_option,
     json_option,
+    limits_option,
     output_option,
     quiet_option,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.reading import Read, read_each
+from agentmsg.cli.reading import Input, read_each
 from agentmsg.cli.report import found_in
 from agentmsg.ops.tokens import counter_of
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
@@ -28,7 +32,7 @@ from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg.files.file_names import Form
+    from agentmsg.cli.reading import Read
     from agentmsg.ops.totals import Distribution, ToolTotals
 
 __all__ = ["command"]
@@ -57,14 +61,34 @@ Examples:
 """
 
 
+@attrs.define
+class _Totals:
+    totals: Totals
+
+    def add(self, read: Read) -> None:
+        """Count a conversation."""
+        self.totals.add(read.history, read.codec)
+
+    def merge(self, other: _Totals, lines: int) -> None:
+        """Add the totals of another piece."""
+        del lines
+        self.totals.merge(other.totals)
+
+
+def _new_totals(encoding: str | None) -> _Totals:
+    return _Totals(Totals(counter_of(encoding)))
+
+
 @click.command("stats", short_help="Count messages, text, tool calls and tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@each_option("The format of all documents (default: each is detected).")
+@from_option('The format of all documents, or "each" to detect that of each document (default: detected by file).')
 @form_option
 @at_option
 @join_option
 @column_option
+@limits_option
+@jobs_option
 @json_option
 @encoding_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
@@ -72,19 +96,17 @@ Examples:
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     *,
     files: tuple[str, ...],
     output: str,
     force: bool,
-    source: str | None,
-    form: Form | None,
-    at: tuple[str, ...],
-    join: bool,
-    column: str | None,
     as_json: bool,
     encoding: str | None,
     plot: str | None,
+    jobs: int,
     quiet: bool,
+    **how: Any,
 ) -> None:
     """Count messages by role and format, text lengths, tool calls and their errors, tokens and durations.
 
@@ -95,7 +117,8 @@ def command(
     values, and within 1 % beyond. Usage and cost are those stated in the documents; there is no price list. Tokens of
     conversations are those of a prompt, with tools and media, and approximate without --encoding.
 
-    Unreadable documents are reported by file and skipped, and the exit code is 1.
+    Unreadable documents are reported by file and skipped, and the exit code is 1; or 3, if a file of a folder can't be
+    opened.
     """
     if plot is not None and Path(plot).suffix not in _PICTURES:
         msg = f"--plot needs a name that ends in {' or '.join(_PICTURES)}"
@@ -103,22 +126,19 @@ def command(
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
     check_written([output, *([] if plot is None else [plot])], names, force=force)
-    totals = Totals(counter_of(encoding))
-
-    def take(read: Read) -> None:
-        totals.add(read.history, read.codec)
-
-    unread = read_each(names, take, at, quiet=quiet, codec=source, form=form, join=join, column=column)
+    new = partial(_new_totals, encoding)
+    found, unread = read_each(names, new, Input(**how), jobs=jobs, quiet=quiet)
+    totals = found.totals
     with output_to(output, force=force):
         if as_json:
-            write_json({**totals.as_data(), "unreadable": unread})
+            write_json({**totals.as_data(), "unreadable": unread.count})
         else:
-            _print(totals, unread)
+            _print(totals, unread.count)
     if plot is not None:
         from agentmsg.cli.stats_plot import draw  # noqa: PLC0415 - loads matplotlib, for this option only
 
         draw(totals, plot, force=force)
-    ctx.exit(1 if unread else 0)
+    ctx.exit(unread.code(files))
 
 
 def _print(totals: Totals, unread: int) -> None:

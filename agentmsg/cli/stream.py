@@ -12,7 +12,7 @@ from agentmsg.api.streams import collect, emit, transcode
 from agentmsg.api.writing import dumps
 from agentmsg.cli.options import CODEC, output_option
 from agentmsg.cli.output import check_written, output_to, write_file
-from agentmsg.cli.reading import history_of
+from agentmsg.cli.reading import Input, history_of
 from agentmsg.cli.terminal import say, standard_in, write_bytes
 from agentmsg.errors import StreamBroken
 from agentmsg.fitting.loss_reports import dump_losses
@@ -117,7 +117,7 @@ def _collect(source: Any, target: str | None) -> None:
 
 def _emit(file: str, source: str | None, target: Any, delay: int) -> None:
     found: list[Any] = []
-    events = emit(history_of(file, source).history, target, losses=found)
+    events = emit(history_of(file, Input(source=source)).history, target, losses=found)
     for loss in found:
         if loss.level == "content":
             say(f"lost: {loss}", colour="yellow")

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.limits import beyond
 from agentmsg.optional import extra
 from agentmsg.values.text import dump_json
 
@@ -57,7 +58,7 @@ class Lent:
 
 def _sized(data: bytes, longest: int | None) -> tuple[bytes | None, AgentMsgError | None]:
     if longest is not None and len(data) > longest:
-        return None, DecodeError(f"a document of more than {longest} bytes", code="bytes")
+        return None, DecodeError(beyond(f"a document of more than {longest} bytes", "line"), code="bytes")
     return data, None
 
 

@@ -18,7 +18,7 @@ from agentmsg.fitting.carry import carried, restore, uncarried
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
-from agentmsg.fitting.repairing import check, repaired
+from agentmsg.fitting.repairing import errors, repaired
 from agentmsg.formats.spelling import same_document
 from agentmsg.limits import room_of
 from agentmsg.model.equality import same
@@ -45,7 +45,8 @@ class Converted:
         report: the losses to write: these or, if something was hidden, also those that bring it back.
         redacted: number of messages that hide something.
         output: the history that the document reads back as, without its carried losses; None if it isn't needed.
-        refused: as the levels of a report count it, if it was checked: "refused", "unset", "unset model" ...
+        refused: as the levels of a report count it, if it was checked: "refused" or, of a repaired one, "unmended";
+            "unset" if nothing but settings is missing, and "unset model" ...
     """
 
     data: bytes
@@ -108,18 +109,21 @@ class Converter:
         if job.verify:
             self._prove(data, history, losses, output)
         output = None if output is None else uncarried(output, losses)
-        refused = self._refused(target, history, written) if job.checks else frozenset[str]()
+        refused = self._refused(target, asked, alone.history, written) if job.checks else frozenset[str]()
         return Converted(document, len(history), read, losses, report, redacted, output, refused)
 
-    def _refused(self, target: Codec, history: History, written: History) -> frozenset[str]:
-        """Return what the provider would refuse, as counted in the report."""
-        if written.settings is None and history.settings is not None:
-            # A request stays one, even if none of its settings are left.
-            written = written.evolve(settings=Settings())
-        found = [each for each in check(written, target) if each.severity == "error"]
+    def _refused(self, target: Codec, asked: History, fitted: History, written: History) -> frozenset[str]:
+        """Return what the provider would refuse, as counted in the report: as ``check`` finds, or as a repair left."""
+        if self._job.repair:
+            if written.settings is None and asked.settings is not None:
+                # A request stays one, even if none of its settings are left.
+                written = written.evolve(settings=Settings())
+            asked = fitted = written
+        found = errors(asked, fitted, target)
         lacking = {f"unset {each.path[-1]}" for each in found if each.code == "required-setting"}
-        refused = not self._job.repair and any(each.code != "required-setting" for each in found)
-        return frozenset({*lacking, *["unset"] * bool(lacking), *["refused"] * refused})
+        is_unset = bool(lacking) and all(each.code == "required-setting" for each in found)
+        word = "unmended" if self._job.repair else "refused"
+        return frozenset({*lacking, *["unset"] * is_unset, *[word] * bool(found)})
 
     def _prove(self, data: bytes, history: History, losses: Losses, output: Any) -> None:
         """Raise unless the written document and its loss report rebuild the source, including its spelling."""

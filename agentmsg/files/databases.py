@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, FileError, excerpt
 from agentmsg.files.documents import Found
 from agentmsg.files.file_names import STANDARD, is_remote
+from agentmsg.limits import beyond
 from agentmsg.registry import codec_names, get_codec
 from agentmsg.values.pointers import step_to, way_of
 
@@ -60,7 +61,8 @@ def documents_in(source: Source, limits: Limits) -> Iterator[Found]:
                 if data is None:
                     continue
                 if len(data) > limits.bytes:
-                    data, fault = None, DecodeError(f"a document of more than {limits.bytes} bytes", code="bytes")
+                    words = beyond(f"a document of more than {limits.bytes} bytes", "bytes")
+                    data, fault = None, DecodeError(words, code="bytes")
             except AgentMsgError as error:
                 fault = error
             yield Found(number, 0, 0, data, fault, until=size * number // len(keys), at=step_to(key))

@@ -6,16 +6,17 @@ is cut. Nothing here looks into a document.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 import attrs
 import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError
+from agentmsg.files.arrays import ArrayReader
 from agentmsg.files.parquet import read_rows
 from agentmsg.files.yaml_values import yaml_value
-from agentmsg.values.text import dump_json, parse_json
-from agentmsg.values.types import is_list
+from agentmsg.limits import beyond
+from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["Found", "documents", "frame_ends", "records"]
+__all__ = ["Found", "beginnings", "documents", "members", "records"]
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_FEED = 10
@@ -138,7 +139,7 @@ def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
             position, number = position + skipped, number + lines
             yield Found(number, position, 0, None)
         elif length > limits.line:
-            yield Found(number, offset, length, None, _too_long("line", limits.line))
+            yield Found(number, offset, length, None, _too_long("line", "line", limits))
         else:
             yield Found(number, offset, length, line[:length])
 
@@ -187,22 +188,23 @@ def _without_end(line: bytes) -> bytes:
     return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
-def _too_long(what: str, most: int) -> DecodeError:
-    return DecodeError(f"a {what} of more than {most} bytes", code="bytes")
+def _too_long(what: str, limit: Literal["bytes", "line"], limits: Limits) -> DecodeError:
+    return DecodeError(beyond(f"a {what} of more than {getattr(limits, limit)} bytes", limit), code="bytes")
 
 
 def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
     """Yield the whole stream as one document."""
     del start, end  # a document can't be cut
-    data = stream.read(limits.bytes + 1)
-    if len(data) > limits.bytes:
-        rest = 0
-        while piece := stream.read(_CHUNK):
-            rest += len(piece)
-        yield Found(1, 0, len(data) + rest, None, _too_long("document", limits.bytes))
-        return
-    lead = 3 if data.startswith(_BOM) else 0
-    yield Found(1, lead, len(data) - lead, data[lead:])
+    yield _whole_of(ArrayReader(stream, limits.bytes), limits)
+
+
+def _whole_of(reader: ArrayReader, limits: Limits) -> Found:
+    is_array = reader.is_array()
+    offset, length, data = reader.rest(limits.bytes)
+    fault = _too_long("document", "bytes", limits) if data is None else None
+    if fault is not None and is_array:
+        fault.message += "; --at '/*' and --split read the items of an array one by one"
+    return Found(1, offset, length, data, fault)
 
 
 def _yaml(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
@@ -215,23 +217,39 @@ def _yaml(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iter
         yield attrs.evolve(found, fault=error)
 
 
+def members(stream: BinaryIO, limits: Limits) -> Iterator[Found]:
+    """Yield the items of a stream that is a JSON array, each at its place; the whole of any other."""
+    reader = ArrayReader(stream, limits.bytes)
+    if not reader.is_array():
+        yield _whole_of(reader, limits)
+        return
+    for found in _items_of(reader, limits, None):
+        yield attrs.evolve(found, number=1, at=f"/{found.number - 1}")
+
+
 def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
     """Yield the items of a JSON array as documents; if it isn't an array, the whole as a fault."""
-    (found,) = _whole(stream, limits, start, end)
-    if found.data is None:
-        yield found
-        return
+    if start:
+        stream.seek(start)
+    reader = ArrayReader(stream, limits.bytes, start)
+    if reader.is_array():
+        yield from _items_of(reader, limits, end)
+    else:
+        found = _whole_of(reader, limits)
+        yield attrs.evolve(found, fault=found.fault or DecodeError("only an array can be split"))
+
+
+def _items_of(reader: ArrayReader, limits: Limits, end: int | None) -> Iterator[Found]:
+    number = 0
     try:
-        items = parse_json(found.data, limits, "error")
-        if not is_list(items):
-            msg = "only an array can be split"
-            raise DecodeError(msg)
+        for number, item in enumerate(reader.items(), 1):
+            if end is not None and item.offset >= end:
+                return
+            fault = _too_long("item", "bytes", limits) if item.data is None else None
+            yield Found(number, item.offset, item.length, item.data, fault)
     except DecodeError as error:
-        yield attrs.evolve(found, fault=error)
-        return
-    for number, item in enumerate(items, 1):
-        data = dump_json(item)
-        yield Found(number, found.offset, len(data), data, until=found.offset + found.length * number // len(items))
+        offset, length, data = reader.rest(limits.bytes)
+        yield Found(number + 1, offset, length, data, error)
 
 
 class _FrameReader:
@@ -274,8 +292,7 @@ class _FrameReader:
     def _feed(self) -> bool:
         rest = self._held[self._at :]
         if len(rest) > self._limit:
-            msg = f"a frame of more than {self._limit} bytes"
-            raise ValueError(msg)
+            raise ValueError(beyond(f"a frame of more than {self._limit} bytes", "bytes"))
         # Twice as much each time, so that a long frame isn't copied again and again.
         piece = self._stream.read(max(_CHUNK, len(rest)))
         self._before += self._at
@@ -315,18 +332,17 @@ def _frames(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> It
         if len(frame) <= limits.bytes:
             yield Found(number, position, len(frame), frame)
         else:
-            yield Found(number, position, len(frame), None, _too_long("frame", limits.bytes))
+            yield Found(number, position, len(frame), None, _too_long("frame", "bytes", limits))
         position += len(frame)
 
 
-def frame_ends(stream: BinaryIO, limits: Limits, every: int) -> Iterator[int]:
-    """Yield where a file of frames can be cut: at ends of frames, at least so many bytes apart."""
+def beginnings(stream: BinaryIO, form: Form, limits: Limits, every: int) -> Iterator[int]:
+    """Yield where a file of frames, or an array, can be cut: where documents begin, at least so many bytes apart."""
     last = 0
-    for found in _frames(stream, limits, 0, None):
-        here = found.offset + found.length
-        if here - last >= every:
-            yield here
-            last = here
+    for found in _READERS[form](stream, limits, 0, None):
+        if found.offset - last >= every and found.fault is None:
+            last = found.offset
+            yield last
 
 
 _READERS: Mapping[Form, Callable[[BinaryIO, Limits, int, int | None], Iterator[Found]]] = {

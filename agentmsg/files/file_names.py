@@ -93,7 +93,9 @@ def kind_of(name: str, default: Form | None = None, column: str | None = None, *
     """
     base, compression = _split(name)
     dot = base.rfind(".")
-    form = form or (_FORMS.get(base[dot:].lower()) if dot >= 0 else None) or default
+    named = _FORMS.get(base[dot:].lower()) if dot >= 0 else None
+    # Only JSON has arrays.
+    form = named if form == "array" and named not in (None, "json") else form or named or default
     if form is None:
         msg = f"{name}: the name doesn't end with {', '.join(SUFFIXES)}, or {_PACKED}; use --form"
         raise FileError(msg, code="form")

@@ -33,7 +33,8 @@ def expand(names: Sequence[str], *, skip: Callable[[Skipped], None] = _ignore) -
         skip: called with the reason for each file of a folder that is left out.
 
     Raises:
-        FileError: if a folder or a pattern matches nothing; code "same-file" if stdin is named twice.
+        FileError: if a folder or a pattern matches nothing; code "same-file" if stdin is named twice; "unreadable" if a
+            folder or something in it can't be read.
     """
     if names.count(STANDARD) > 1:
         msg = "stdin is named twice, and can be read only once"
@@ -49,6 +50,8 @@ def expand(names: Sequence[str], *, skip: Callable[[Skipped], None] = _ignore) -
             words = f"no files that end with {', '.join(SUFFIXES)}, or these with .gz or .zst"
         elif place.size(name) is None and is_pattern(name):
             own = [(path, _last(path)) for path in place.find(name)]
+            for path, _ in own:
+                place.check_file(path)
             words = "no file matches"
         else:
             own, words = [(name, _last(name))], ""
@@ -69,7 +72,10 @@ def _files_of(folder: str, skip: Callable[[Skipped], None]) -> Iterator[tuple[st
     found, out = place.find(folder), place.links_out(folder)
     # A stopped run has written there; the resumed run would otherwise take those files for sources.
     stopped = [path.removesuffix(_STOPPED) for path in found if path.endswith(f"/{_STOPPED}")]
-    for _ in out:
+    for link in out:
+        # A source that isn't there is an error.
+        if _reason(link.removeprefix(base)) is None and not place.is_folder(link):
+            place.check_file(link)
         skip("link")
     for path in found:
         if path in out or any(path.startswith(each) for each in stopped if each != base):
@@ -79,6 +85,7 @@ def _files_of(folder: str, skip: Callable[[Skipped], None]) -> Iterator[tuple[st
         below = path.removeprefix(base)
         reason = _reason(below)
         if reason is None:
+            place.check_file(path)
             yield path, below
         elif ".agentmsg/" not in below:
             skip(reason)

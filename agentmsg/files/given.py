@@ -12,6 +12,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt, is_a
 from agentmsg.files.file_names import check_column, kind_of
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.reading import Reading
+from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,10 +100,14 @@ def readable(
         check_column(column, kind)
         if wanted is not None and kind.form == "json":
             kind = attrs.evolve(kind, form=wanted)
-        return Reading(Piece(source=Source(path=source.name, kind=kind, codec="", at=at)), limits, None), kind.form
+        is_stream = place_of(source.name).is_stream(source.name)
+        size = None if is_stream else place_of(source.name).size(source.name)
+        known = Source(path=source.name, kind=kind, codec="", at=at, size=size, is_stream=is_stream)
+        return Reading(Piece(source=known), limits, None), kind.form
     kind = attrs.evolve(kind_of("-", default), form=default)
     stream = cast("BinaryIO", io.BufferedReader(_Bytes(source), _BUFFER))
-    return Reading(Piece(source=Source(path=source.name, kind=kind, codec="", at=at)), limits, lambda: stream), default
+    known = Source(path=source.name, kind=kind, codec="", at=at, is_stream=True)
+    return Reading(Piece(source=known), limits, lambda: stream), default
 
 
 class _Bytes(io.RawIOBase):
@@ -113,6 +118,20 @@ class _Bytes(io.RawIOBase):
         file = source.file
         self._more: Callable[[int], object] = file.readline if hasattr(file, "readline") else file.read
         self._rest = b""
+
+    def fileno(self) -> int:
+        """Return the system's number of the file, if it has one."""
+        try:
+            return int(self._source.file.fileno())
+        except Exception:  # noqa: BLE001 - whatever a foreign object raises, it has none
+            raise io.UnsupportedOperation from None
+
+    def seekable(self) -> bool:
+        """Whether all of it is there already."""
+        try:
+            return bool(self._source.file.seekable())
+        except Exception:  # noqa: BLE001 - the same
+            return False
 
     def readable(self) -> bool:
         """Return True."""

@@ -12,7 +12,7 @@ from agentmsg.api.joining import EACH, Joined
 from agentmsg.api.reading import Unknown
 from agentmsg.errors import FileError
 from agentmsg.files.changing import Redact
-from agentmsg.files.documents import Found, records
+from agentmsg.files.documents import Found, members, records
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
@@ -20,6 +20,7 @@ from agentmsg.files.storages import place_of
 from agentmsg.fitting.allowing import Word
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.registry import get_codec
+from agentmsg.values.pointers import way_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +66,12 @@ class Source:
     def is_one_conversation(self) -> bool:
         """Whether all its documents are parts of one conversation."""
         return self.join and not is_many(self.at)
+
+    @property
+    def is_in_items(self) -> bool:
+        """Whether its documents are inside the items of its file if that is an array, which is then read by items."""
+        ways = map(way_of, self.at or ("",))
+        return self.kind.form == "json" and not self.join and all(way[:1] == (None,) for way in ways)
 
     @property
     def reader(self) -> Joined:
@@ -160,9 +167,9 @@ class Report:
         missing: number of records without a document at the given places.
         lines: the number of the last line or frame that was read.
         formats: number of documents written by format, if each was detected by itself.
-        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "refused"
-            and "unset": documents that the provider would refuse, for their content or for a missing setting, and
-            "unset model" ...: those that lack this setting.
+        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "refused":
+            documents that the provider would refuse, or "unmended" if they were repaired; "unset": those that only lack
+            settings, and "unset model" ...: all that lack this setting.
         groups: the losses by what they have in common.
         first_bad: the line of the first fault, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.
@@ -186,6 +193,8 @@ class Report:
 def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
     """Yield the documents of a piece of an open source, and blank lines, see ``records``."""
     kind, name = piece.source.kind, piece.source.path
+    if piece.source.is_in_items:
+        return members(stream, limits)
     return records(stream, kind.form, limits, piece.start, piece.end, name=name, column=kind.column)
 
 

@@ -28,7 +28,7 @@ from agentmsg.files.documents import Found
 from agentmsg.files.file_names import is_remote
 from agentmsg.files.given import given, readable, writer_of
 from agentmsg.files.places import nothing_at, pointers
-from agentmsg.files.plan import EACH, format_of, named
+from agentmsg.files.plan import EACH, format_of, named, sample
 from agentmsg.files.reading import Reading
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
@@ -149,7 +149,9 @@ class Lines(Iterator[History]):
             FileError: if the file can't be read.
         """
         if self._codec is None and not self._is_mixed:
-            self._codec = self._detected(self._reading.ahead())
+            source = self._reading.source
+            is_file = not source.is_stream
+            self._codec = self._detected(sample(source, self._bounds["limits"]) if is_file else self._reading.ahead())
         try:
             found = next(self._found, None)
         except DecodeError as error:

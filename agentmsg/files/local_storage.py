@@ -8,7 +8,8 @@ import os
 import shutil
 import stat
 from contextlib import suppress
-from glob import glob
+from functools import partial
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -91,8 +92,19 @@ class _Local(Place):
     def find(self, path: str) -> list[str]:
         with asking(path):
             if os.path.isdir(path):  # noqa: PTH112
-                return sorted(str(item) for item in Path(path).rglob("*") if item.is_file())
-            return sorted(item for item in glob(path, recursive=True) if Path(item).is_file())  # noqa: PTH207
+                found = os.walk(path, onerror=partial(_refuse, below=path))
+                return sorted(str(Path(folder, name)) for folder, _, names in found for name in names)
+            _check_folders(path)
+            return sorted(item for item in glob(path, recursive=True) if not Path(item).is_dir())  # noqa: PTH207
+
+    def check_file(self, path: str) -> None:
+        try:
+            mode = Path(path).stat().st_mode
+        except OSError as error:
+            _refuse(error)
+        else:
+            if not stat.S_ISREG(mode):
+                raise FileError(f"{path}: neither a file nor a folder", code="unreadable")
 
     def links_out(self, path: str) -> frozenset[str]:
         with asking(path):
@@ -191,6 +203,27 @@ class _Local(Place):
             msg = f"{path}: another run is writing to this output"
             raise FileError(msg, code="busy") from None
         return file
+
+
+def _refuse(error: OSError, below: str = "") -> None:
+    """Refuse what can't be read, unless it is in a hidden folder below another."""
+    name = os.fsdecode(error.filename)
+    if not any(part.startswith(".") for part in Path(name.removeprefix(below)).parts):
+        words = "a link that leads nowhere" if isinstance(error, FileNotFoundError) else error.strerror
+        raise FileError(f"{name}: {words}", code="unreadable") from None
+
+
+def _check_folders(pattern: str) -> None:
+    """Refuse folders on the way of a pattern that can't be read: it would pass over them."""
+    way = os.path.dirname(pattern)  # noqa: PTH120 - as it is spelt
+    if has_magic(way):
+        _check_folders(way)
+    for folder in glob(way, recursive=True):  # noqa: PTH207 - the same
+        if os.path.isdir(folder):  # noqa: PTH112
+            try:
+                os.scandir(folder).close()
+            except OSError as error:
+                _refuse(error)
 
 
 class _Durable(io.BufferedWriter):

@@ -167,9 +167,8 @@ class _Streaming:
                     self._request.doubted(source.path, words)
             return source
         try:
-            source = attrs.evolve(
-                source, codec=detected(reading.ahead(), empty="" if source.at else self._job.codec, is_live=True)
-            )
+            empty = "" if source.at else self._job.codec
+            source = attrs.evolve(source, codec=detected(reading.ahead(), empty=empty))
         except DecodeError:
             if not source.is_one_of_many:
                 raise

@@ -14,7 +14,7 @@ import attrs
 import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt, is_a, refused
-from agentmsg.limits import AROUND, room_of
+from agentmsg.limits import AROUND, beyond, room_of
 from agentmsg.values.pointers import SPACES, Way, is_pointer, opened, step_to, way_of
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list, is_mapping
@@ -66,11 +66,12 @@ def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> 
 
     Args:
         record: as found in its file.
-        at: the pointers.
+        at: the pointers, whose first step leads to the record if that is at a place itself.
         form: how the file holds records.
         limits: bounds on the documents; the record may be deeper, for what it has around them.
     """
-    ways = tuple(map(way_of, at))
+    here = record.at or ""
+    ways = tuple(dict.fromkeys(way_of(each)[here.count("/") :] for each in at))
     if record.data is None or record.fault is not None:
         yield record
         return
@@ -86,7 +87,7 @@ def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> 
         return
     for number, (pointer, render) in enumerate(parts, 1):
         until = record.end if number == len(parts) else record.offset + record.length * number // len(parts)
-        part = attrs.evolve(record, data=None, until=until, at=pointer)
+        part = attrs.evolve(record, data=None, until=until, at=here + pointer)
         try:
             part = attrs.evolve(part, data=render())
         except AgentMsgError as error:
@@ -106,7 +107,8 @@ def joined(parts: Iterable[Found], limits: Limits) -> Iterator[Found]:
         first = first or last
         size += len(last.data or b"") + 1
         if size > limits.bytes:
-            fault = fault or DecodeError(f"a conversation of more than {limits.bytes} bytes", code="bytes")
+            words = beyond(f"a conversation of more than {limits.bytes} bytes", "bytes")
+            fault = fault or DecodeError(words, code="bytes")
             held.clear()
         elif fault is not None:
             held.append(last.data or b"")

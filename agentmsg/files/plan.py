@@ -16,7 +16,7 @@ from agentmsg.api.joining import EACH
 from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
-from agentmsg.files.documents import frame_ends
+from agentmsg.files.documents import beginnings
 from agentmsg.files.file_names import READ_ONLY, STANDARD, Kind, as_array, check_column, kind_of, renamed, written_kind
 from agentmsg.files.finding import expand
 from agentmsg.files.job import Piece, Source
@@ -42,17 +42,23 @@ __all__ = [
     "Target",
     "detected",
     "doubts_of",
+    "few",
     "form_fault",
     "format_of",
     "named",
+    "pieces_in",
     "pieces_of",
+    "sample",
     "targets_of",
+    "with_format",
 ]
 
 # Large enough to make starting one negligible, small enough to lose little when a run is stopped.
 PIECE = 16 << 20
-# Documents to look at to detect a file's format.
-LOOKED_AT = 8
+# Documents to look at to detect a file's format, fewer if they have more bytes; if the file isn't small, from so many
+# places in it.
+LOOKED_AT, _ENOUGH = 16, 4 << 20
+_SMALL, _PARTS = 1 << 20, 4
 # Forms of several documents that often hold one, with nothing in a name that tells.
 _FRAMES: tuple[Form, ...] = ("msgpack", "sqlite")
 # Files to look at to doubt the named format.
@@ -104,26 +110,32 @@ def form_fault(codec: str, form: Form, *, binary: bool) -> str | None:
     return None
 
 
-def format_of(found: Iterable[Found], *, is_live: bool = False) -> str | None:
+def format_of(found: Iterable[Found]) -> str | None:
     """Return the format of a file's first documents; None if there are none.
-
-    Args:
-        found: the documents.
-        is_live: whether documents arrive as somebody writes them: no more are taken than necessary.
 
     Raises:
         NotUnderstood: if it isn't recognised, see ``recognize``.
         DecodeError: if the only document can't be parsed.
     """
-    first = islice(found, LOOKED_AT)
+    first = few(found)
     item = next(first, None)
     if item is None:
         return None
     held: list[bytes] = []
     try:
-        return recognize_all(_kept(chain((item,), first), held), is_live=is_live)
+        return recognize_all(_kept(chain((item,), first), held))
     except NotUnderstood as error:
         raise with_places(error, held) from None
+
+
+def few(found: Iterable[Found], parts: int = 1) -> Iterator[Found]:
+    """Yield the first documents of a part of a file, fewer if they are long."""
+    size = 0
+    for each in islice(found, LOOKED_AT // parts):
+        yield each
+        size += each.length
+        if size > _ENOUGH // parts:
+            break
 
 
 def _kept(found: Iterable[Found], held: list[bytes]) -> Iterator[bytes]:
@@ -134,19 +146,18 @@ def _kept(found: Iterable[Found], held: list[bytes]) -> Iterator[bytes]:
             yield each.data
 
 
-def detected(found: Iterable[Found], *, empty: str | None = None, is_live: bool = False) -> str:
+def detected(found: Iterable[Found], *, empty: str | None = None) -> str:
     """Return the format of a file's first documents, as ``format_of``, for a command.
 
     Args:
         found: the documents.
         empty: the result if there are none.
-        is_live: as for ``format_of``.
 
     Raises:
         DecodeError: if it isn't recognised, or can't be parsed.
     """
     try:
-        codec = format_of(found, is_live=is_live) or empty
+        codec = format_of(found) or empty
         return recognize_all(()) if codec is None else codec
     except NotUnderstood as error:
         help_words = "choose with --from" if error.guesses else 'name it with --from ("agentmsg formats" lists all)'
@@ -176,13 +187,40 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
                 yield source.path, words
 
 
-def _detected_in(source: Source, job: Job) -> str:
-    # Here an unreadable file is an error, even if it is one of many.
-    with reading_of(Piece(source=attrs.evolve(source, is_one_of_many=False)), job.limits) as reading:
-        try:
-            return detected(reading, empty="" if source.at else job.codec)
-        except AgentMsgError as error:
-            raise named(error, source.path) from None
+def sample(source: Source, limits: Limits) -> Iterator[Found]:
+    """Yield some documents of a file, to detect its format: the first ones and, of lines, others from all over it.
+
+    Raises:
+        FileError: if it can't be read, even if it is one of many.
+    """
+    source = attrs.evolve(source, is_one_of_many=False)
+    size = (_can_be_cut(source) and source.kind.form == "jsonl" and source.size) or 0
+    starts = [size * part // _PARTS for part in range(_PARTS)] if size > _SMALL else [0]
+    for start in starts:
+        with reading_of(Piece(source=source, start=start), limits) as reading:
+            yield from few(reading, len(starts))
+
+
+def with_format(source: Source, limits: Limits, *, empty: str | None = None) -> Source:
+    """Return a file with the format that reads it best, unless it has one, or each of its documents has its own.
+
+    Args:
+        source: the file. If it is one of many whose format isn't detected, each document is detected by itself.
+        limits: bounds on what is read.
+        empty: the result if there are no documents.
+
+    Raises:
+        AgentMsgError: as ``detected``; or if it can't be read.
+    """
+    if source.codec or source.is_mixed or source.is_stream or source.join:
+        return source
+    try:
+        return attrs.evolve(source, codec=detected(sample(source, limits), empty="" if source.at else empty))
+    except AgentMsgError as error:
+        # One of many: each document is detected by itself, or quarantined with its fault.
+        if source.is_one_of_many:
+            return source
+        raise named(error, source.path) from None
 
 
 def targets_of(
@@ -192,7 +230,6 @@ def targets_of(
     *,
     codec: str | None = None,
     form: Form | None = None,
-    split: bool = False,
     array: bool = False,
     at: tuple[str, ...] = (),
     join: bool = False,
@@ -207,7 +244,6 @@ def targets_of(
         job: what will be done; its ``kind`` doesn't count.
         codec: the format of all; None to detect it for each file (for stdin on reading), EACH for each document.
         form: the form of files whose names don't say.
-        split: whether JSON sources hold an array of documents.
         array: whether targets are JSON arrays of documents.
         at: JSON pointers to the documents inside the records of sources, see ``places``.
         join: whether documents are parts of conversations; see ``Source``.
@@ -225,12 +261,12 @@ def targets_of(
     targets: dict[str, list[Source]] = {}
     kinds: dict[str, Kind] = {}
     is_alone = [path for path, _ in files] == list(names) and len(files) == 1
-    how: dict[str, Any] = {"codec": codec, "form": form, "split": split, "at": at, "join": join, "column": column}
+    how: dict[str, Any] = {"codec": codec, "form": form, "at": at, "join": join, "column": column}
     for source, below in _sources(files, job, **how, is_alone=is_alone):
         usual: Form = "array" if array else _usual_form(source, job)
         if target == STANDARD and usual == "json" and len(files) > 1:
             usual = "jsonl"
-        own: Form = usual if array or form in ("parquet", *READ_ONLY) else form or usual
+        own: Form = usual if array or form in ("array", "parquet", *READ_ONLY) else form or usual
         into = Kind(usual, source.kind.compression) if many else written_kind(target, own, column)
         into = as_array(into) if array else into
         written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
@@ -262,7 +298,6 @@ def _sources(
     *,
     codec: str | None,
     form: Form | None,
-    split: bool,
     at: tuple[str, ...],
     join: bool,
     column: str | None,
@@ -274,7 +309,7 @@ def _sources(
         is_stream = path == STANDARD or place_of(path).is_stream(path)
         source = Source(
             path=path,
-            kind=as_array(kind) if split else kind,
+            kind=kind,
             codec="" if codec in (None, EACH) else codec,
             size=None if is_stream else _size(path),
             is_stream=is_stream,
@@ -283,14 +318,7 @@ def _sources(
             at=at,
             join=join,
         )
-        if not codec and not is_stream and not join:
-            try:
-                source = attrs.evolve(source, codec=_detected_in(source, job))
-            except AgentMsgError:
-                # One of many: each document is detected by itself, or quarantined with its fault.
-                if is_alone:
-                    raise
-        yield source, below
+        yield with_format(source, job.limits, empty=job.codec), below
 
 
 def _size(path: str) -> int | None:
@@ -342,11 +370,16 @@ def _is_folder(target: str, files: Sequence[tuple[str, str]], names: Sequence[st
 def pieces_of(target: Target, limits: Limits) -> Iterator[Piece]:
     """Yield the pieces of a target, in order."""
     for source in target.sources:
-        last = 0
-        for cut in _cuts(source, limits):
-            yield Piece(source=source, start=last, end=cut)
-            last = cut
-        yield Piece(source=source, start=last, end=source.size if _can_be_cut(source) else None)
+        yield from pieces_in(source, limits)
+
+
+def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
+    """Yield the pieces of a file, in order."""
+    last = 0
+    for cut in _cuts(source, limits):
+        yield Piece(source=source, start=last, end=cut)
+        last = cut
+    yield Piece(source=source, start=last, end=source.size if _can_be_cut(source) else None)
 
 
 def _can_be_cut(source: Source) -> bool:
@@ -356,7 +389,7 @@ def _can_be_cut(source: Source) -> bool:
 
 
 def _cuts(source: Source, limits: Limits) -> Iterator[int]:
-    """Yield where to cut a source: lines anywhere, frames and row groups at their ends, others nowhere."""
+    """Yield where to cut a source: lines anywhere; frames, items and row groups at their ends; others nowhere."""
     if not _can_be_cut(source) or source.size is None or (source.size <= PIECE and source.kind.form != "parquet"):
         return
     if source.kind.form == "jsonl":
@@ -375,6 +408,7 @@ def _cuts(source: Source, limits: Limits) -> Iterator[int]:
 
 # Where files can be cut, by form: at least the length of a piece apart.
 _CUTTERS: Mapping[Form, Callable[[BinaryIO, Source, Limits], Iterator[int]]] = {
-    "msgpack": lambda stream, source, limits: frame_ends(stream, limits, PIECE),
+    "array": lambda stream, source, limits: beginnings(stream, "array", limits, PIECE),
+    "msgpack": lambda stream, source, limits: beginnings(stream, "msgpack", limits, PIECE),
     "parquet": lambda stream, source, limits: group_cuts(stream, source.path, PIECE),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import ExitStack, closing, contextmanager
+from select import select
 from typing import TYPE_CHECKING, BinaryIO
 
 from agentmsg.errors import AgentMsgError, FileError
@@ -17,10 +18,13 @@ from agentmsg.files.storages import place_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from agentmsg.files.job import Piece
+    from agentmsg.files.job import Piece, Source
     from agentmsg.limits import Limits
 
 __all__ = ["Reading", "reading_of"]
+
+# Seconds to wait for another document before the format is detected.
+_MOMENT = 0.2
 
 
 @contextmanager
@@ -64,10 +68,24 @@ class Reading:
         yield from self._found
 
     def ahead(self) -> Iterator[Found]:
-        """Yield documents to look at, before all are read."""
+        """Yield documents to look at, before all are read; of a stream, those that are there within a moment."""
         for found in self._found:
             self._seen.append(found)
             yield found
+            if not self._is_ready():
+                break
+
+    def _is_ready(self) -> bool:
+        """Whether more of the file is there, or its end: somebody may be writing it."""
+        try:
+            return self._raw is None or self._raw.seekable() or bool(select([self._raw], [], [], _MOMENT)[0])
+        except (OSError, ValueError):  # the system can't tell
+            return False
+
+    @property
+    def source(self) -> Source:
+        """The file."""
+        return self._piece.source
 
     @property
     def has_seen(self) -> bool:
@@ -116,12 +134,17 @@ class Reading:
             yield from self._stored(limits)
             return
         is_each_joined = source.join and not source.is_one_conversation
+        is_missing = source.is_in_items
         for record in documents_of(self._piece, stream, limits):
             self.lines = record.number
             if record.is_blank:
                 continue
             parts = self._parts(record, limits) if source.at else (record,)
-            yield from joined(parts, limits) if is_each_joined else parts
+            for found in joined(parts, limits) if is_each_joined else parts:
+                is_missing = False
+                yield found
+        if source.is_in_items:
+            self.missing = int(is_missing)
 
     def _stored(self, limits: Limits) -> Iterator[Found]:
         """Yield the documents in a database."""

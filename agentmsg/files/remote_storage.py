@@ -89,9 +89,17 @@ class _Remote(Place):
         return str(self._files.unstrip_protocol(self._files._strip_protocol(path)))  # noqa: SLF001 - see above
 
     def find(self, path: str) -> list[str]:
+        here = self._path_here(path)
+        if here is not None:
+            return sorted(map(self._files.unstrip_protocol, LOCAL.find(here)))
         with asking(path):
             found = self._files.glob(path) if is_pattern(path) else self._files.find(path)
             return sorted(self._files.unstrip_protocol(item) for item in found)
+
+    def check_file(self, path: str) -> None:
+        here = self._path_here(path)
+        if here is not None:
+            LOCAL.check_file(here)
 
     def links_out(self, path: str) -> frozenset[str]:
         here = self._path_here(path)

@@ -26,7 +26,7 @@ from agentmsg.fitting.carry import carried_text, restore
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.restore import Edits
-from agentmsg.limits import DEFAULT_LIMITS
+from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.redacting.redactor import REDACTED
 from agentmsg.registry import get_codec
 from agentmsg.values.text import parse_json
@@ -107,6 +107,7 @@ class Restoring:
         target_kind: its kind.
         pretty: whether to indent JSON.
         force: whether to replace an existing target.
+        limits: bounds on what is read.
     """
 
     converted: str
@@ -121,6 +122,7 @@ class Restoring:
     pretty: bool
     edits: Edits = "refuse"
     force: bool = False
+    limits: Limits = DEFAULT_LIMITS
 
     def run(
         self,
@@ -147,7 +149,7 @@ class Restoring:
             def opened(name: str, kind: Kind) -> Iterator[Found]:
                 raw = standard_in() if name == STANDARD else enter(place_of(name).open(name))
                 stream = enter(decompressed(raw, kind.compression, name))
-                return documents(stream, kind.form, DEFAULT_LIMITS, name=name, column=kind.column)
+                return documents(stream, kind.form, self.limits, name=name, column=kind.column)
 
             def opened_sink() -> BinaryIO:
                 whole = standard_out() if self.target == STANDARD else enter(whole_file(self.target, force=self.force))
@@ -194,7 +196,7 @@ class Restoring:
             # That report names no format: a redacted document keeps its own.
             codec = self.source or detected((found,))
             source = source or codec
-        converted = loads(_data(found), get_codec(codec), duplicates="error")
+        converted = loads(_data(found), get_codec(codec), limits=self.limits, duplicates="error")
         return restore(converted, own.losses, edits=self.edits), source
 
     def _carried(self, converted: Iterator[Found]) -> Iterator[tuple[History, str | None]]:
@@ -205,7 +207,7 @@ class Restoring:
         except DecodeError as error:
             raise named(error, self.converted) from None
         for found in chain(first, converted):
-            history = loads(_data(found), get_codec(source), duplicates="error")
+            history = loads(_data(found), get_codec(source), limits=self.limits, duplicates="error")
             text = carried_text(history)
             yield (
                 restore(history, edits=self.edits),

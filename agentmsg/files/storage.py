@@ -83,7 +83,19 @@ class Place(ABC):
 
     @abstractmethod
     def find(self, path: str) -> list[str]:
-        """Return all files in a folder and its subfolders, or those that match a pattern, in order."""
+        """Return all files in a folder and its subfolders, or those that match a pattern, in order.
+
+        Raises:
+            FileError: code "unreadable", naming it, if one of the folders can't be read.
+        """
+
+    @abstractmethod
+    def check_file(self, path: str) -> None:
+        """Check what ``find`` has found; storages without links, pipes and devices have files only.
+
+        Raises:
+            FileError: code "unreadable" if it can't be a file to read: a link that leads nowhere, a pipe, a device.
+        """
 
     @abstractmethod
     def links_out(self, path: str) -> frozenset[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions
 
-__all__ = ["Finding", "Repaired", "check", "repair", "repaired"]
+__all__ = ["Finding", "Repaired", "check", "errors", "repair", "repaired"]
 
 # A mend may break another rule, which is then applied in the next round; each round leaves less. A few always sufficed.
 _ROUNDS = 8
@@ -89,6 +89,30 @@ def check(history: History, target: CodecName | Codec, **options: Unpack[CodecOp
             if rule.mend is None:
                 tell(rule, [path for path in rule.find(request) if not any(isinstance(step, int) for step in path)])
     return tuple([rule.finding(path) for rule, paths in found.values() for path in paths])
+
+
+def errors(given: History, fitted: History, codec: Codec) -> list[Finding]:
+    """Return errors that ``check`` finds in a history: some if there are any, and all missing settings.
+
+    Args:
+        given: the history.
+        fitted: what ``encode`` writes of it.
+        codec: the target, suited to the history.
+    """
+    rules = [rule for rule in rules_of(codec) if rule.severity == "error"]
+    request = Request(given, joins=codec.joins_turns, codec=codec)
+    found = [rule.finding(path) for rule in rules for path in rule.find(request)]
+    if fitted is given:
+        return found
+    request = Request(fitted, joins=codec.joins_turns, codec=codec)
+    for rule in rules:
+        # One error is enough. What encode left out decides whether a setting is missing.
+        if rule.mend is not None and not found:
+            paths = list(rule.find(request))
+            found += [rule.finding(path) for path in paths] if paths and any(rule.mend(Mending(request, paths))) else ()
+        elif rule.mend is None:
+            found += [rule.finding(path) for path in rule.find(request) if not any(isinstance(x, int) for x in path)]
+    return found
 
 
 def repair(

@@ -15,7 +15,8 @@ values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the 
 values.copies          copy_document, copy_part: a caller's data, copied no more than needed;
                        one_level: frozen values for writers that take only plain ones
 values.peeking         peek, peek_keys ...: look into frozen mappings without freezing anything
-values.depth, limits   PROVABLE, written_within, AROUND, DEFAULT_LIMITS, USUAL: prove depth by writing a value
+values.depth, limits   PROVABLE, written_within, AROUND, DEFAULT_LIMITS, USUAL: prove depth by writing a value;
+                       beyond: what is told of an input beyond a limit
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from agentmsg.formats.plain_messages import (
 )
 from agentmsg.formats.records import Record
 from agentmsg.lazy import FILLING, Later, compiled, once
-from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
+from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL, beyond
 from agentmsg.model.construction import draft_class, nested_maker, replacer, says_only, setter
 from agentmsg.model.history import body_of, without_messages
 from agentmsg.model.remembering import Seen, reader_of, remember_reader
@@ -60,6 +61,7 @@ __all__ = [
     "Record",
     "Seen",
     "Usual",
+    "beyond",
     "body_of",
     "compiled",
     "copy_document",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import attrs
 
 from agentmsg.errors import FileError, InvalidMessage, excerpt, is_a, refused
-from agentmsg.limits import DEFAULT_LIMITS, Limits, as_limits
+from agentmsg.limits import DEFAULT_LIMITS, Limits, as_limits, beyond
 from agentmsg.model.base import Noted, Tagged, as_blocks
 from agentmsg.model.checks import optional_text, text
 from agentmsg.model.media_types import guess_media_type, media_type_of_name
@@ -84,7 +84,8 @@ class Base64Source(Noted):
             msg = f"{excerpt(str(path))} cannot be read: {words}"
             raise FileError(msg, code="file") from error
         if len(data) > limits.inline_media:
-            msg = f"{excerpt(str(path))} is larger than the limit of {limits.inline_media} bytes"
+            words = f"{excerpt(str(path))} is larger than the limit of {limits.inline_media} bytes"
+            msg = beyond(words, "inline_media")
             raise InvalidMessage(msg, code="bytes", path=("data",))
         source = cls.from_bytes(data)
         return cls(source.data, media_type or guess_media_type(source.data) or media_type_of_name(Path(path).name))
@@ -100,7 +101,8 @@ class Base64Source(Noted):
 
         as_limits(limits)
         if len(self.data) * 3 // 4 > limits.inline_media:
-            msg = f"{len(self.data) * 3 // 4} bytes are more than the limit of {limits.inline_media}"
+            words = f"{len(self.data) * 3 // 4} bytes are more than the limit of {limits.inline_media}"
+            msg = beyond(words, "inline_media")
             raise InvalidMessage(msg, code="bytes", path=("data",))
         compact = "".join(self.data.split()).rstrip("=").replace("-", "+").replace("_", "/")
         try:

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from agentmsg.errors import DecodeError, EncodeError, InvalidMessage, excerpt
-from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.limits import DEFAULT_LIMITS, Limits, beyond
 from agentmsg.values.depth import written_within
 from agentmsg.values.frozen import plain_copy
 
@@ -67,7 +67,7 @@ def parse_json(
     data = raw if type(raw) is bytes else as_bytes(raw)
     size = len(data)
     if size > limits.bytes:
-        msg = f"{size} bytes are more than the limit of {limits.bytes}"
+        msg = beyond(f"{size} bytes are more than the limit of {limits.bytes}", "bytes")
         raise DecodeError(msg, code="bytes")
     value: Any = None
     fault: ValueError | None = None
@@ -155,7 +155,7 @@ def _check_depth(data: bytes, value: object, limit: int) -> None:
         level = [item for item in chain.from_iterable(parts) if type(item) in containers]
         if not level:
             return
-    msg = f"nested deeper than the limit of {limit}"
+    msg = beyond(f"nested deeper than the limit of {limit}", "depth")
     raise DecodeError(msg, code="depth")
 
 

@@ -155,7 +155,8 @@ class MsgpackCodec(Codec):
         """Parse bytes that hold one MessagePack value, and nothing after it."""
         data = _as_bytes(raw)
         if len(data) > limits.bytes:
-            raise DecodeError(f"{len(data)} bytes are more than the limit of {limits.bytes}", code="bytes")
+            words = speed.beyond(f"{len(data)} bytes are more than the limit of {limits.bytes}", "bytes")
+            raise DecodeError(words, code="bytes")
         document = _refusing(lambda: _library().unpackb(data, **_options(duplicates)))
         if limits.depth != speed.DEFAULT_LIMITS.depth + speed.AROUND:
             # Reading checks free-form values against the default depth.

@@ -290,7 +290,8 @@ class LangGraphCodec(Codec):
             return _parse_old(raw, limits, duplicates)
         data = bytes(raw)
         if len(data) > limits.bytes:
-            raise DecodeError(f"{len(data)} bytes are more than the limit of {limits.bytes}", code="bytes")
+            words = speed.beyond(f"{len(data)} bytes are more than the limit of {limits.bytes}", "bytes")
+            raise DecodeError(words, code="bytes")
         # As MessagePack these are the numbers 123 and 91, which aren't a document.
         if data.lstrip()[:1] in (b"{", b"["):
             return _parse_old(data, limits, duplicates)
