@@ -71,7 +71,7 @@ class Converter:
         self._source = source
         self._target = writing_codec(cast("Any", job.codec or source), dict(job.options), repair=job.repair)
         self._allow = self._target.decided | allowed(job.allow)
-        self._reads_back = job.losses or job.verify
+        self._reads_back = job.losses or job.verify or job.losses_key is not None
 
     def __call__(self, data: bytes) -> Converted:
         """Convert a document.

@@ -10,6 +10,7 @@ import attrs
 
 from agentmsg.api.joining import EACH, Joined
 from agentmsg.errors import FileError
+from agentmsg.files.accounts import Accounts
 from agentmsg.files.changing import Redact
 from agentmsg.files.documents import Found, records
 from agentmsg.files.file_names import Kind
@@ -89,7 +90,9 @@ class Job:
         change: the change to each history before it is written; see ``changing``.
         on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" doesn't check.
         allow: words for kinds of content that documents may lose nevertheless.
+        restores: where the loss reports are, if originals are rebuilt by them.
         losses: whether to write loss reports.
+        losses_key: the key under which each document gets its own loss report; None: it doesn't.
         flat: whether to write losses one by one, for tables.
         carry: whether documents carry their content losses themselves, if the format has a place for them.
         repair: whether to fix what the provider would refuse.
@@ -108,7 +111,9 @@ class Job:
     change: Callable[[Any], Any] | None = None
     on_loss: OnLoss = "report"
     allow: tuple[Word, ...] = ()
+    restores: Accounts | None = None
     losses: bool = False
+    losses_key: str | None = None
     flat: bool = False
     carry: bool = False
     repair: bool = False
@@ -124,10 +129,15 @@ class Job:
         """The change that hides secrets, so that loss reports are for their owner only; None if there is none."""
         return self.change if isinstance(self.change, Redact) else None
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The files that are read beside the sources."""
+        return () if self.restores is None else self.restores.paths
+
     def is_binary(self, source: Source) -> bool:
         """Whether the output for a source isn't JSON."""
-        codec = self.codec or source.codec
-        return get_codec(codec).binary if codec else source.kind.form == "msgpack"
+        codec = self.codec or ("" if self.restores else source.codec)
+        return get_codec(codec).binary if codec else not self.restores and source.kind.form == "msgpack"
 
 
 @attrs.frozen(kw_only=True)
