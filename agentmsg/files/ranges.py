@@ -15,8 +15,10 @@ import attrs
 
 from agentmsg.api.joining import JOINED
 from agentmsg.errors import AgentMsgError, EncodeError, excerpt
+from agentmsg.files.columns import checked_row
 from agentmsg.files.compression import compressed
 from agentmsg.files.converting import Converter
+from agentmsg.files.file_names import WHOLE
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Report, digest_of
@@ -132,6 +134,7 @@ def _convert_all(
         try:
             codec, done = convert(item)
             data = done.data if job.losses_key is None else _with_losses(done, codec, job.losses_key)
+            data = checked_row(data) if job.kind.column == WHOLE else data
         except AgentMsgError as error:
             if not job.quarantine:
                 raise _placed(error, item) from None
