@@ -61,6 +61,13 @@ Examples:
 @click.option("--repair", is_flag=True, help="Mend what the provider would refuse, and report it as losses.")
 @click.option("--model", metavar="NAME", help="The model to ask; another provider's name for one is left out.")
 @click.option("--max-tokens", type=click.IntRange(1), help="The most tokens to write.")
+@click.option(
+    "--quarantine",
+    "leaves_out",
+    type=click.Choice(["arguments"]),
+    multiple=True,
+    help="Put documents aside that could be converted: arguments, for calls whose arguments are no JSON object.",
+)
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
 @running_options
 @click.pass_context
@@ -79,6 +86,7 @@ def command(
     repair: bool,
     model: str | None,
     max_tokens: int | None,
+    leaves_out: tuple[str, ...],
     verify: bool,
     **how: Any,
 ) -> None:
@@ -118,6 +126,7 @@ def command(
         checks=bool(target.rules) and on_loss != "ignore",
         verify=verify,
         losses_key=losses_key,
+        leaves_out=leaves_out,
     )
 
     def tell(outcome: Outcome, *, is_one: bool) -> None:

@@ -42,6 +42,7 @@ _REFUSED = {
     "unset": " for a missing setting: give ",
 }
 _GIVE = {"unset model": "--model", "unset max_tokens": "--max-tokens"}
+_TOLD = frozenset({*_REFUSED, *_GIVE, "broken"})
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
 # The most files with unreadable documents to list.
 _FILES = 10
@@ -122,8 +123,13 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
         say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
-    if not any(count for level, count in levels.items() if level not in _REFUSED and level not in _GIVE):
+    if not any(count for level, count in levels.items() if level not in _TOLD):
         say("nothing lost")
+    if count := levels.get("broken", 0):
+        has = "the document has" if is_one else f"{counted(count, 'document')} with"
+        say(
+            f"{has} calls whose arguments are broken: --quarantine arguments leaves such documents out", colour="yellow"
+        )
     give = ", ".join(option for level, option in _GIVE.items() if levels.get(level, 0))
     for level, words in _REFUSED.items():
         if count := levels.get(level, 0):

@@ -101,6 +101,8 @@ class Job:
             lack a setting, as "unset".
         verify: whether to read each written document again, which must then rebuild its source.
         pretty: whether to indent JSON.
+        leaves_out: words for kinds of documents that are refused although they could be converted: "arguments" for
+            calls whose arguments are broken.
         quarantine: whether to quarantine a document that can't be converted; otherwise its error is raised.
         limits: bounds on what is read.
     """
@@ -121,6 +123,7 @@ class Job:
     checks: bool = False
     verify: bool = False
     pretty: bool = False
+    leaves_out: tuple[str, ...] = ()
     quarantine: bool = True
     limits: Limits = DEFAULT_LIMITS
 
@@ -167,7 +170,8 @@ class Report:
         missing: number of records without a document at the given places.
         lines: the number of the last line or frame that was read.
         formats: number of documents written by format, if each was detected by itself.
-        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "refused"
+        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "broken":
+            documents with calls whose arguments are; "refused"
             and "unset": documents that the provider would refuse, for their content or for a missing setting, and
             "unset model" ...: those that lack this setting.
         groups: the losses by what they have in common.
