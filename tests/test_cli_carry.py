@@ -89,8 +89,8 @@ def test_documents_that_carry_nothing_need_a_format() -> None:
     """A document that carries nothing doesn't name its source format; --to does."""
     converted("a.jsonl", "b.jsonl")
     done = agentmsg("restore", "b.jsonl")
-    assert done.exit_code == 1
-    assert "document 2 is unknown; name it with --to" in done.stderr
+    assert done.exit_code == 3
+    assert "b.jsonl:2: [schema] the original format is unknown; name it with --to" in done.stderr
     done = agentmsg("restore", "b.jsonl", "--to", "anthropic", "--from", "langchain")
     assert done.exit_code == 0, done.output
     assert [json.loads(line)["messages"] for line in done.stdout.splitlines()] == [row["messages"] for row in ROWS]

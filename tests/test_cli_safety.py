@@ -600,7 +600,7 @@ def test_a_rerun_says_that_resume_is_there(monkeypatch: pytest.MonkeyPatch) -> N
     }
     assert agentmsg(*command, "--resume").exit_code == 0
     assert len(Path("b.jsonl").read_bytes().splitlines()) == 400
-    assert "error [exists]" in agentmsg(*command, "--resume").stderr, "it is done: nothing to go on with"
+    assert "b.jsonl was done before: nothing to do" in agentmsg(*command, "--resume").stderr
     _stopped("c.jsonl")
     assert agentmsg(*command[:-1], "c.jsonl", "--force").exit_code == 0
     assert Path("c.jsonl").read_bytes() == Path("b.jsonl").read_bytes()

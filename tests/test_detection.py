@@ -466,16 +466,22 @@ FILES: dict[str, tuple[list[Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("how", ["a.jsonl", "a.jsonl.gz", "a.json", "-", "a.parquet"])
-@pytest.mark.parametrize("case", FILES)
+# Only lines can be looked at where they are, far behind the beginning.
+@pytest.mark.parametrize(
+    ("case", "how"),
+    [
+        (case, how)
+        for case in FILES
+        for how in ("a.jsonl", "a.jsonl.gz", "a.json", "-", "a.parquet")
+        if case != "far behind" or how == "a.jsonl"
+    ],
+)
 def test_a_file_has_the_format_that_reads_it_best(
     case: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever document comes first, all commands and ``load_lines`` take a file for the same format."""
     monkeypatch.chdir(tmp_path)
     rows, best = FILES[case]
-    if case == "far behind" and how != "a.jsonl":
-        pytest.skip("only lines can be looked at where they are")
     raw = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
     given, more = (raw, ["--form", "jsonl"]) if how == "-" else (None, ["--split"] if how == "a.json" else [])
     if how == "a.parquet":

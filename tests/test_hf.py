@@ -459,7 +459,15 @@ def test_columns_identify_a_row(row: dict[str, Any]) -> None:
     assert am.recognize(row) == "hf"
 
 
-@pytest.mark.parametrize("options", [{"container": "list"}, {"reasoning": "drop"}, {"reasoning": "think"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"container": container} for container in ("list", "prompt")),
+        *({"reasoning": reasoning} for reasoning in ("drop", "think")),
+        *({"content": "parts", **more} for more in ({}, {"container": "prompt"}, {"reasoning": "think"})),
+    ],
+    ids=str,
+)
 def test_options_are_for_new_rows(options: Any) -> None:
     """Read values come back unchanged, whatever they are."""
     for _, document in documents("hf"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentmsg.cli.options import allow_option, codec_options, to_option
+from agentmsg.cli.options import allow_option, codec_options, losses_key_option, to_option
 from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, input_options, run_job, running_options
 from agentmsg.files.file_names import Kind
@@ -53,6 +53,7 @@ Examples:
 @click.option(
     "--losses", metavar="FILE", help='Write the loss report here, for "agentmsg restore" (a folder if --output is one).'
 )
+@losses_key_option("Put each document's loss report into it, as a text under this key; restore reads it there.")
 @click.option("--losses-flat", "flat", metavar="FILE", help="Write one line per loss here, for tables.")
 @click.option(
     "--carry", is_flag=True, help="Keep lost content in the metadata of the output's messages, if the format has any."
@@ -63,6 +64,13 @@ Examples:
 )
 @click.option("--model", metavar="NAME", help="The model to ask; another provider's name for one is left out.")
 @click.option("--max-tokens", type=click.IntRange(1), help="The most tokens to write.")
+@click.option(
+    "--quarantine",
+    "leaves_out",
+    type=click.Choice(["arguments"]),
+    multiple=True,
+    help="Put documents aside that could be converted: arguments, for calls whose arguments are no JSON object.",
+)
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
 @running_options
 @click.pass_context
@@ -75,12 +83,14 @@ def command(
     on_loss: Any,
     allow: tuple[Word, ...],
     losses: str | None,
+    losses_key: str | None,
     flat: str | None,
     carry: bool,
     repair: bool,
     checks: bool,
     model: str | None,
     max_tokens: int | None,
+    leaves_out: tuple[str, ...],
     verify: bool,
     **how: Any,
 ) -> None:
@@ -101,6 +111,9 @@ def command(
     """
     run = Run(**how)
     target = get_codec(codec, **dict(options))
+    if losses_key is not None and target.binary:
+        msg = f"--losses-key needs JSON, and {codec} is binary"
+        raise click.UsageError(msg)
     if repair:
         check(History(), target)
     asks = {"model": model, "max_tokens": max_tokens}
@@ -116,6 +129,8 @@ def command(
         asks=tuple((name, value) for name, value in asks.items() if value is not None),
         checks=checks and bool(target.rules) and on_loss != "ignore",
         verify=verify,
+        losses_key=losses_key,
+        leaves_out=leaves_out,
     )
 
     def tell(outcome: Outcome, *, is_one: bool) -> None:

@@ -49,6 +49,7 @@ __all__ = [
     "join_option",
     "json_option",
     "limits_option",
+    "losses_key_option",
     "output_option",
     "quiet_option",
     "to_option",
@@ -297,6 +298,11 @@ def jobs_option(command: _F) -> _F:
 def json_option(command: _F) -> _F:
     """Give a command the option ``--json``, as the parameter ``as_json``."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(command)
+
+
+def losses_key_option(words: str) -> Callable[[_F], _F]:
+    """Give a command the option ``--losses-key``, as the parameter ``losses_key``."""
+    return click.option("--losses-key", metavar="KEY", help=words)
 
 
 def quiet_option(command: _F) -> _F:

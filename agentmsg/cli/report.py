@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNREADABLE",
-    "Lost",
     "Trouble",
     "counted",
     "found_in",
@@ -45,6 +44,7 @@ _REFUSED = {
     "unmended": "--repair can't mend them, see agentmsg check",
 }
 _GIVE = {"unset model": "--model", "unset max_tokens": "--max-tokens"}
+_TOLD = frozenset({*_REFUSED, "broken"})
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
 # The exit code if documents were quarantined, or if a file of a folder can't be read.
 UNREADABLE = 3
@@ -73,27 +73,6 @@ def tell_doubt(path: str, words: str) -> None:
     """Warn that a file is hardly of the named format."""
     name = "stdin" if path == STANDARD else path
     say(f"warning: {name} looks like another format: {words}", colour="yellow")
-
-
-class Lost:
-    """Losses of documents, to be reported."""
-
-    def __init__(self) -> None:
-        self._levels: Counter[str] = Counter()
-        self._groups = LossGroups()
-        self._documents = 0
-
-    def add(self, number: int, losses: Iterable[Loss]) -> None:
-        """Add the losses of a document, by its number."""
-        found = list(losses)
-        self._levels.update(loss.level for loss in found)
-        self._groups.add(found, number)
-        self._documents += 1
-
-    def tell(self) -> None:
-        """Report the losses, if there are any."""
-        if self._documents:
-            _tell(self._groups, self._levels, is_one=self._documents == 1)
 
 
 class Trouble:
@@ -139,9 +118,9 @@ class Trouble:
 
 def tell_losses(losses: Iterable[Loss]) -> None:
     """Report the losses of a document."""
-    lost = Lost()
-    lost.add(1, losses)
-    lost.tell()
+    found, groups = list(losses), LossGroups()
+    groups.add(found, 1)
+    _tell(groups, Counter(loss.level for loss in found), is_one=True)
 
 
 def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> None:
@@ -160,8 +139,12 @@ def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> Non
         say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
-    if not any(count for level, count in levels.items() if level not in _REFUSED and not level.startswith("unset")):
+    if not any(count for level, count in levels.items() if level not in _TOLD and not level.startswith("unset")):
         say("nothing lost")
+    if count := levels.get("broken", 0):
+        has = "the document has" if is_one else f"{counted(count, 'document')} with"
+        words = f"{has} calls whose arguments are broken: --quarantine arguments leaves such documents out"
+        say(words, colour="yellow")
     give = "give " + ", ".join(option for level, option in _GIVE.items() if levels.get(level, 0))
     unset = levels.get("unset", 0)
     for level, help_words in _REFUSED.items():
@@ -222,7 +205,9 @@ def tell_absent(count: int) -> None:
         say(f"--at: nothing found in {counted(count, 'document')}")
 
 
-def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: bool, change: str = "") -> None:
+def tell_outcome(
+    outcome: Outcome, written: str, *, is_one: bool, is_silent: bool, change: str = "", is_lossless: bool = False
+) -> None:
     """Report what a run did, what it lost, and what it quarantined; the last in any case.
 
     Args:
@@ -231,17 +216,20 @@ def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: boo
         is_one: whether it was about one document.
         is_silent: whether to leave out losses and counts.
         change: the change to the documents, such as "trimmed"; losses are then reported only if there are any.
+        is_lossless: whether to report losses only if there are any.
     """
-    if not is_silent:
+    if outcome.was_done and not is_silent:
+        say(f"{written} was done before: nothing to do")
+    elif not is_silent:
         if change:
             say(f"{change}: {outcome.read - outcome.messages:,} of {counted(outcome.read, 'message')} left out")
-        if outcome.formats:
+        if outcome.formats and not is_lossless:
             say(f"read as {', '.join(_of_each(outcome.formats))}")
         tell_absent(outcome.missing)
         if not is_one:
             into = "stdout" if written == STANDARD else written
             say(f"{counted(outcome.documents, 'document')}, {counted(outcome.messages, 'message')} -> {into}")
-        if not change or any(outcome.levels.values()):
+        if not (change or is_lossless) or any(outcome.levels.values()):
             _tell(outcome.groups, outcome.levels, is_one=is_one)
     if outcome.bad:
         what = counted(outcome.bad, "document")
@@ -250,4 +238,4 @@ def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: boo
             more = len(outcome.bad_files) - 1
             kept = outcome.bad_files[0] + (f" and {counted(more, 'other file')}" if more else "")
             words = f"quarantined: {what}, in {kept}"
-        say(f"{words}; the first: {outcome.first_bad}", colour="red")
+        say(words + (f"; the first: {outcome.first_bad}" if outcome.first_bad else ""), colour="red")

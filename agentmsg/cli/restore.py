@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import click
 
-from agentmsg.cli.json_colours import screen
 from agentmsg.cli.options import (
     codec_options,
     column_option,
-    each_option,
     form_option,
+    from_option,
     limits_option,
+    losses_key_option,
     output_option,
-    quiet_option,
     to_option,
 )
-from agentmsg.cli.report import Lost
-from agentmsg.cli.terminal import is_terminal, standard_in, standard_out
-from agentmsg.errors import FileError
-from agentmsg.files.file_names import STANDARD, Form, Kind, as_array, check_column, kind_of, written_kind
-from agentmsg.files.restoring import Restoring
-from agentmsg.registry import get_codec
+from agentmsg.cli.report import tell_outcome
+from agentmsg.cli.running import Run, run_job, running_options
+from agentmsg.files.accounts import Accounts
+from agentmsg.files.file_names import STANDARD, Kind, lines_kind
+from agentmsg.files.finding import expand
+from agentmsg.files.job import Job
+from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agentmsg.files.run import Outcome
     from agentmsg.fitting.restore import Edits
-    from agentmsg.limits import Limits
 
 __all__ = ["command"]
 
@@ -54,33 +54,28 @@ _edits_option = click.option(
 @click.command("restore", short_help="Rebuild the originals of converted documents.", epilog=_EXAMPLES)
 @click.argument("converted", metavar="CONVERTED")
 @click.argument("accounts", metavar="[LOSSES]", required=False)
-@output_option("The file to write")
+@output_option("The file or folder to write")
 @to_option("The format to write (default: the one named in LOSSES).")
-@each_option("The format of CONVERTED (default: the one named in LOSSES, or detected).")
+@from_option("The format of CONVERTED (default: the one named in LOSSES, or detected).")
 @codec_options
 @form_option
 @column_option
 @_edits_option
 @limits_option
-@click.option("--array", is_flag=True, help="Write all documents as one JSON array.")
-@click.option("--pretty", is_flag=True, help="Indent the JSON.")
-@quiet_option
+@losses_key_option("Read each document's loss report from it: it is a text under this key.")
+@running_options
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     *,
     converted: str,
     accounts: str | None,
-    output: str,
-    force: bool,
     codec: str | None,
-    source: str | None,
     options: tuple[tuple[str, Any], ...],
-    form: Form | None,
-    column: str | None,
     edits: Edits,
-    limits: Limits,
-    array: bool,
-    pretty: bool,
-    quiet: bool,
+    losses_key: str | None,
+    **how: Any,
 ) -> None:
     """Rebuild the originals of converted documents.
 
@@ -94,44 +89,21 @@ def command(
     if converted == accounts == STANDARD:
         msg = "only one of CONVERTED and LOSSES can be stdin"
         raise click.UsageError(msg)
-    kind = kind_of(converted, "json", column, form=form)
-    usual: Form = "msgpack" if codec is not None and get_codec(codec).binary else _usual(kind.form)
-    target_kind = written_kind(output, "json" if array else usual, column)
-    check_column(column, kind, target_kind)
-    if array:
-        target_kind = as_array(target_kind)
-    _check_output(output, target_kind, pretty=pretty)
-    # A terminal gets the readable form.
-    is_shown = output == STANDARD and is_terminal(sys.stdout)
-    lost = Lost()
-    Restoring(
-        converted=converted,
-        kind=kind,
-        accounts=accounts,
-        # Lines, whatever the file is called.
-        accounts_kind=attrs.evolve(kind_of(accounts or STANDARD, "jsonl"), form="jsonl"),
-        source=source,
-        codec=codec,
-        options=options,
-        edits=edits,
-        limits=limits,
-        target=output,
-        target_kind=target_kind,
-        pretty=pretty or is_shown,
-        force=force,
-    ).run(standard_in, screen if is_shown else standard_out, lost.add)
-    if not quiet:
-        lost.tell()
-
-
-def _check_output(output: str, kind: Kind, *, pretty: bool) -> None:
-    if pretty and kind.form != "json":
-        msg = f"{output}: --pretty needs a .json file with one document"
-        raise FileError(msg, code="form")
-    if output == STANDARD and kind.form == "msgpack" and is_terminal(sys.stdout):
-        msg = "won't write binary data to a terminal: name a file with -o"
+    if accounts is not None and losses_key is not None:
+        msg = "loss reports are in LOSSES or, with --losses-key, in CONVERTED"
         raise click.UsageError(msg)
+    run = Run(files=(converted,), at=(), join=False, unknown="keep", **how)
+    restores = Accounts(files=tuple(_files(accounts)), key=losses_key, edits=edits)
+    job = Job(kind=Kind("json"), codec=codec or "", options=options, restores=restores)
+
+    def tell(outcome: Outcome, *, is_one: bool) -> None:
+        tell_outcome(outcome, run.output, is_one=is_one, is_silent=run.quiet, is_lossless=True)
+
+    ctx.exit(run_job(job, run, tell))
 
 
-def _usual(form: Form) -> Form:
-    return "json" if form == "json" else "jsonl"
+def _files(accounts: str | None) -> Iterator[tuple[str, Kind, int | None]]:
+    """Yield the files of loss reports: lines, whatever they are called."""
+    for path, _ in () if accounts is None else expand([accounts]):
+        is_stream = path == STANDARD or place_of(path).is_stream(path)
+        yield path, lines_kind(path), None if is_stream else place_of(path).size(path)

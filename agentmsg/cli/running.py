@@ -165,11 +165,13 @@ def _is_one(targets: Sequence[Target], bad: str | None) -> bool:
 def _planned(job: Job, run: Run) -> list[Target]:
     """Return the files to write, each with its sources; report skipped files and detected formats."""
     skipped: Counter[Skipped] = Counter()
+    # A loss report names the format of its document.
+    is_named = job.restores is not None and (job.restores.files or job.restores.key)
     targets = targets_of(
         run.files,
         run.output,
         job,
-        codec=run.source,
+        codec=run.source or (EACH if is_named else None),
         form=run.form,
         array=run.array,
         at=run.at,
@@ -179,7 +181,8 @@ def _planned(job: Job, run: Run) -> list[Target]:
     )
     if not run.quiet:
         tell_skipped(skipped)
-        _tell_formats(targets, job, run.source)
+        if job.restores is None:
+            _tell_formats(targets, job, run.source)
         tell_columns(targets)
     return targets
 

@@ -26,7 +26,8 @@
 | ``framing`` | what goes around the documents of a file |
 | ``run`` | all of that together |
 | ``piping`` | the same for streams: stdin and stdout |
-| ``restoring`` | the way back, with the loss reports |
+| ``accounts`` | files of loss reports, found by the digest of a document |
+| ``restoring`` | the way back of one document, with its loss report |
 | ``given`` | callers' paths and file objects |
 | ``whole`` | ``load`` and ``dump`` |
 | ``lines`` | ``load_lines`` and ``dump_lines`` |

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.limits import beyond
 from agentmsg.optional import extra
-from agentmsg.values.text import dump_json
+from agentmsg.values.text import dump_json, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -94,12 +94,14 @@ def whole(batch: Any, *, longest: int | None = None) -> Iterator[Document]:
         error = DecodeError("several columns have one name", code="duplicate-key")
         yield from [(None, error)] * batch.num_rows
         return
-    for values in zip(*(_values(array) for array in batch.columns), strict=True):
+    # A column of JSON may hold null, which isn't the same as nothing.
+    held = [array.is_valid().to_pylist() for array in batch.columns]
+    for there, *values in zip(zip(*held, strict=True), *(_values(array) for array in batch.columns), strict=True):
         fault = next(((name, each) for name, each in zip(names, values, strict=True) if _is_fault(each)), None)
         if fault is not None:
             yield None, fault[1].at(fault[0])
             continue
-        row = {name: value for name, value in zip(names, values, strict=True) if value is not None}
+        row = {name: value for name, value, is_there in zip(names, values, there, strict=True) if is_there}
         yield _rendered(row, longest)
 
 
@@ -154,8 +156,8 @@ def is_text(kind: Any) -> bool:
 
 
 def is_nested(kind: Any) -> bool:
-    """Whether a type is a struct or a list."""
-    return any(test(kind) for test in (*_tests(_LISTS), arrow().types.is_struct))
+    """Whether a type is a struct or a list, or JSON, which may hold them."""
+    return _stored(kind) is not kind or any(test(kind) for test in (*_tests(_LISTS), arrow().types.is_struct))
 
 
 def is_plain(kind: Any) -> bool:
@@ -186,7 +188,9 @@ def _tests(names: Iterable[str]) -> list[Callable[[Any], bool]]:
 
 def _plain(kind: Any) -> Any:
     """Return a function that turns a non-null value of a type into JSON; None if it already is JSON."""
-    kind, types = _stored(kind), arrow().types
+    types = arrow().types
+    if _stored(kind) is not kind:
+        return parse_json
     if types.is_dictionary(kind):
         return _plain(kind.value_type)
     if any(test(kind) for test in _tests(_AS_THEY_ARE)):

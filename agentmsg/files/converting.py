@@ -11,7 +11,7 @@ import attrs
 
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import writing_codec
-from agentmsg.errors import AgentMsgError, LossError
+from agentmsg.errors import AgentMsgError, DecodeError, LossError
 from agentmsg.fitting.account import account
 from agentmsg.fitting.allowing import allowed, refusal
 from agentmsg.fitting.carry import carried, restore, uncarried
@@ -21,9 +21,11 @@ from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.repairing import errors, repaired
 from agentmsg.formats.spelling import same_document
 from agentmsg.limits import room_of
+from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
+from agentmsg.model.tool_arguments import is_broken
 from agentmsg.values.frozen import thaw
 
 if TYPE_CHECKING:
@@ -45,8 +47,8 @@ class Converted:
         report: the losses to write: these or, if something was hidden, also those that bring it back.
         redacted: number of messages that hide something.
         output: the history that the document reads back as, without its carried losses; None if it isn't needed.
-        refused: as the levels of a report count it, if it was checked: "refused" or, of a repaired one, "unmended";
-            "unset" if nothing but settings is missing, and "unset model" ...
+        refused: as the levels of a report count it: "broken" for arguments and, if it was checked, "refused" or, of a
+            repaired one, "unmended"; "unset" if nothing but settings is missing, and "unset model" ...
     """
 
     data: bytes
@@ -72,7 +74,7 @@ class Converter:
         self._source = source
         self._target = writing_codec(cast("Any", job.codec or source), dict(job.options), repair=job.repair)
         self._allow = self._target.decided | allowed(job.allow)
-        self._reads_back = job.losses or job.verify
+        self._reads_back = job.losses or job.verify or job.losses_key is not None
 
     def __call__(self, data: bytes) -> Converted:
         """Convert a document.
@@ -84,6 +86,11 @@ class Converter:
         job = self._job
         original = history = loads(data, self._source, limits=job.limits, duplicates="error", unknown=job.unknown)
         read = len(history)
+        is_told = bool(job.leaves_out) or (job.on_loss != "ignore" and job.change is None)
+        broken = _broken_in(history) if is_told else None
+        if broken is not None and "arguments" in job.leaves_out:
+            msg = "the arguments of a call are broken: they are no object"
+            raise DecodeError(msg, code="arguments", path=broken)
         if job.change is not None:
             history = job.change(history)
         asked = with_asked(history, self._target, **dict(job.asks))
@@ -110,6 +117,7 @@ class Converter:
             self._prove(data, history, losses, output)
         output = None if output is None else uncarried(output, losses)
         refused = self._refused(target, asked, alone.history, written) if job.checks else frozenset[str]()
+        refused |= frozenset() if broken is None else {"broken"}
         return Converted(document, len(history), read, losses, report, redacted, output, refused)
 
     def _refused(self, target: Codec, asked: History, fitted: History, written: History) -> frozenset[str]:
@@ -133,6 +141,15 @@ class Converter:
         if not same(restored, history) or not same_document(again, read):
             msg = "the output and its loss report don't restore the input"
             raise LossError(msg, code="verify", codec=self._target.name)
+
+
+def _broken_in(history: History) -> tuple[str | int, ...] | None:
+    """Return the path of the first call whose arguments are broken; None if there is none."""
+    for index, message in enumerate(history.messages):
+        for place, block in enumerate(message.content):
+            if isinstance(block, ToolUseBlock) and is_broken(block):
+                return "messages", index, "content", place
+    return None
 
 
 def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:

@@ -66,7 +66,8 @@ class Kind:
             after the other), "parquet" (rows), "sqlite" (tables of a framework, only read), "yaml" (one document, only
             read). A name can't express "array".
         compression: "", ".gz" or ".zst"; Parquet compresses internally.
-        column: the Parquet column that holds the documents; None if none was named.
+        column: the Parquet column that holds the documents; None if none was named, and "*" if the keys of documents
+            are the columns.
     """
 
     form: Form

@@ -11,6 +11,7 @@ import attrs
 from agentmsg.api.joining import EACH, Joined
 from agentmsg.api.reading import Unknown
 from agentmsg.errors import FileError
+from agentmsg.files.accounts import Accounts
 from agentmsg.files.changing import Redact
 from agentmsg.files.documents import Found, members, records
 from agentmsg.files.file_names import Kind
@@ -97,7 +98,9 @@ class Job:
         change: the change to each history before it is written; see ``changing``.
         on_loss: "error" quarantines documents that would lose content, "report" counts losses, "ignore" doesn't check.
         allow: words for kinds of content that documents may lose nevertheless.
+        restores: where the loss reports are, if originals are rebuilt by them.
         losses: whether to write loss reports.
+        losses_key: the key under which each document gets its own loss report; None: it doesn't.
         flat: whether to write losses one by one, for tables.
         carry: whether documents carry their content losses themselves, if the format has a place for them.
         repair: whether to fix what the provider would refuse.
@@ -106,6 +109,8 @@ class Job:
             lack a setting, as "unset".
         verify: whether to read each written document again, which must then rebuild its source.
         pretty: whether to indent JSON.
+        leaves_out: words for kinds of documents that are refused although they could be converted: "arguments" for
+            calls whose arguments are broken.
         quarantine: whether to quarantine a document that can't be converted; otherwise its error is raised.
         limits: bounds on what is read.
         unknown: as for ``agentmsg.loads``.
@@ -117,7 +122,9 @@ class Job:
     change: Callable[[Any], Any] | None = None
     on_loss: OnLoss = "report"
     allow: tuple[Word, ...] = ()
+    restores: Accounts | None = None
     losses: bool = False
+    losses_key: str | None = None
     flat: bool = False
     carry: bool = False
     repair: bool = False
@@ -125,6 +132,7 @@ class Job:
     checks: bool = False
     verify: bool = False
     pretty: bool = False
+    leaves_out: tuple[str, ...] = ()
     quarantine: bool = True
     limits: Limits = DEFAULT_LIMITS
     unknown: Unknown = "keep"
@@ -134,10 +142,15 @@ class Job:
         """The change that hides secrets, so that loss reports are for their owner only; None if there is none."""
         return self.change if isinstance(self.change, Redact) else None
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The files that are read beside the sources."""
+        return () if self.restores is None else self.restores.paths
+
     def is_binary(self, source: Source) -> bool:
         """Whether the output for a source isn't JSON."""
-        codec = self.codec or source.codec
-        return get_codec(codec).binary if codec else source.kind.form == "msgpack"
+        codec = self.codec or ("" if self.restores else source.codec)
+        return get_codec(codec).binary if codec else not self.restores and source.kind.form == "msgpack"
 
 
 @attrs.frozen(kw_only=True)
@@ -167,9 +180,10 @@ class Report:
         missing: number of records without a document at the given places.
         lines: the number of the last line or frame that was read.
         formats: number of documents written by format, if each was detected by itself.
-        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "refused":
-            documents that the provider would refuse, or "unmended" if they were repaired; "unset": those that only lack
-            settings, and "unset model" ...: all that lack this setting.
+        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "broken":
+            documents with calls whose arguments are; "refused": documents that the provider would refuse, or "unmended"
+            if they were repaired; "unset": those that only lack settings, and "unset model" ...: all that lack this
+            setting.
         groups: the losses by what they have in common.
         first_bad: the line of the first fault, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.

@@ -47,6 +47,10 @@ class _Local(Place):
                 return None
             return found.st_size
 
+    def changed(self, path: str) -> float | None:
+        with asking(path):
+            return Path(path).stat().st_mtime
+
     def exists(self, path: str) -> bool:
         with asking(path):
             return os.path.lexists(path) and not self.is_stream(path)

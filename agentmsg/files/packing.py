@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from agentmsg.files.arrow_values import Lent, arrow, parquet
+from agentmsg.files.columns import Columns
 from agentmsg.files.compression import compressed
 from agentmsg.files.file_names import WHOLE
 
@@ -38,7 +39,7 @@ def packed(stream: BinaryIO, kind: Kind) -> Generator[BinaryIO]:
         with compressed(stream, kind.compression) as sink:
             yield sink
         return
-    rows = _Rows(stream, _COLUMN if kind.column in (None, WHOLE) else kind.column)
+    rows = Columns(stream, _GROUP) if kind.column == WHOLE else _Rows(stream, kind.column or _COLUMN)
     try:
         yield cast("BinaryIO", rows)
         rows.finish()

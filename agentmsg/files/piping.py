@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
@@ -19,7 +20,7 @@ from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import packed
 from agentmsg.files.plan import detected, named
 from agentmsg.files.ranges import Sinks, convert_documents
-from agentmsg.files.reading import reading_of
+from agentmsg.files.reading import counted, reading_of
 from agentmsg.files.run import Count, Outcome, Request
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of, whole_file
@@ -59,11 +60,17 @@ def stream(
     if not job.quarantine:
         sides = [{suffix: path for suffix, path in side.items() if suffix != ".bad"} for side in sides]
     written = [path for target, side in zip(targets, sides, strict=True) for path in (target.path, *side.values())]
-    check_distinct(written, [source.path for target in targets for source in target.sources])
+    check_distinct(written, [*job.reads, *(source.path for target in targets for source in target.sources)])
     check_free(written, force=request.force)
-    streaming = _Streaming(job, request, standard_in, standard_out)
-    for target, side in zip(targets, sides, strict=True):
-        streaming.convert(target, side)
+    with ExitStack() as folders:
+        if job.restores is not None:
+            folder = folders.enter_context(TemporaryDirectory(prefix="agentmsg-"))
+            restores = attrs.evolve(job.restores, folder=folder, is_piped=STANDARD in written)
+            restores.prepare(standard_in)
+            job = attrs.evolve(job, restores=restores)
+        streaming = _Streaming(job, request, standard_in, standard_out)
+        for target, side in zip(targets, sides, strict=True):
+            streaming.convert(target, side)
     return streaming.outcome.checked(targets)
 
 
@@ -150,6 +157,7 @@ class _Streaming:
         ):
             if source.is_stream:
                 source = self._looked_at(source, reading)
+            ((_, job),) = counted(job, (piece,))
             report = convert_documents(job, source, reading, sinks, is_first=is_first, advance=advance)
             self._bytes += reading.position if source.size is None else source.size
             return report

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -17,13 +17,24 @@ from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.documents import beginnings
-from agentmsg.files.file_names import READ_ONLY, STANDARD, Kind, as_array, check_column, kind_of, renamed, written_kind
+from agentmsg.files.file_names import (
+    READ_ONLY,
+    STANDARD,
+    WHOLE,
+    Kind,
+    as_array,
+    check_column,
+    kind_of,
+    renamed,
+    written_kind,
+)
 from agentmsg.files.finding import expand
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.parquet import group_cuts
 from agentmsg.files.reading import reading_of
 from agentmsg.files.storages import place_of
+from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +44,7 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.files.finding import Skipped
     from agentmsg.files.job import Job
+    from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
 
 __all__ = [
@@ -50,6 +62,7 @@ __all__ = [
     "pieces_of",
     "sample",
     "targets_of",
+    "with_columns",
     "with_format",
 ]
 
@@ -268,7 +281,7 @@ def targets_of(
             usual = "jsonl"
         own: Form = usual if array or form in ("array", "parquet", *READ_ONLY) else form or usual
         into = Kind(usual, source.kind.compression) if many else written_kind(target, own, column)
-        into = as_array(into) if array else into
+        into = with_columns(as_array(into) if array else into, job.codec or ("" if job.restores else source.codec))
         written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
         if many and written in targets:
             msg = f"{written}: {targets[written][0].path} and {source.path} would both be written there"
@@ -281,6 +294,12 @@ def targets_of(
     for one in made:
         _check_kind(one, job, array=array)
     return made
+
+
+def with_columns(kind: Kind, codec: str | Codec) -> Kind:
+    """Return the kind of a file to write: rows of training data have columns, unless one is named for all."""
+    is_whole = kind.form == "parquet" and kind.column is None and codec and get_codec(cast("Any", codec)).is_rows
+    return attrs.evolve(kind, column=WHOLE) if is_whole else kind
 
 
 def _counted(sources: list[Source], kind: Kind, job: Job) -> tuple[Source, ...]:

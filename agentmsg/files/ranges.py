@@ -14,20 +14,23 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 import attrs
 
 from agentmsg.api.joining import JOINED
-from agentmsg.errors import AgentMsgError, excerpt
+from agentmsg.errors import AgentMsgError, EncodeError, excerpt
+from agentmsg.files.columns import checked_row
 from agentmsg.files.compression import compressed
 from agentmsg.files.converting import Converter
+from agentmsg.files.file_names import WHOLE
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Report, digest_of
 from agentmsg.files.plan import EACH, detected, format_of
 from agentmsg.files.reading import reading_of
+from agentmsg.files.restoring import Restorer
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
 from agentmsg.fitting.account_file import to_lines
 from agentmsg.model.construction import paused
 from agentmsg.registry import get_codec
-from agentmsg.values.text import dump_json
+from agentmsg.values.text import dump_json, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -100,8 +103,23 @@ def convert_documents(
         is_first: whether they are the first in the output.
         advance: called now and then.
     """
+    if job.restores is None:
+        return _convert_all(_Converters(job, source), job, source, reading, sinks, is_first=is_first, advance=advance)
+    with Restorer(job, job.restores, source) as restorer:
+        return _convert_all(restorer, job, source, reading, sinks, is_first=is_first, advance=advance)
+
+
+def _convert_all(
+    convert: Callable[[Found], tuple[str, Converted]],
+    job: Job,
+    source: Source,
+    reading: Reading,
+    sinks: Sinks,
+    *,
+    is_first: bool,
+    advance: Advance | None,
+) -> Report:
     report = Report()
-    convert = _Converters(job, source)
     counts: Counter[str] = Counter()
     formats: Counter[str] = Counter()
     groups = LossGroups()
@@ -115,12 +133,14 @@ def convert_documents(
             due = monotonic() + _EVERY
         try:
             codec, done = convert(item)
+            data = done.data if job.losses_key is None else _with_losses(done, codec, job.losses_key)
+            data = checked_row(data) if job.kind.column == WHOLE else data
         except AgentMsgError as error:
             if not job.quarantine:
                 raise _placed(error, item) from None
             _quarantine(job, report, source, item, error, sinks.bad)
             continue
-        sinks.out.write(b"".join((between, framing.lead, done.data, framing.tail)))
+        sinks.out.write(b"".join((between, framing.lead, data, framing.tail)))
         if sinks.is_live:
             sinks.out.flush()
         between = framing.between
@@ -137,9 +157,9 @@ def convert_documents(
                 counts[word] += 1
             groups.add(done.losses, report.documents)
         if sinks.losses is not None:
-            _write_account(sinks.losses, codec, report.documents, done, _stood(source, item))
+            _write_account(sinks.losses, report.documents, codec, done, source, item)
         if sinks.flat is not None:
-            _write_flat(sinks.flat, report.documents, done.losses, _stood(source, item))
+            _write_flat(sinks.flat, report.documents, done.losses, source, item)
     report.lines, report.missing = max(report.lines, reading.lines), reading.missing
     report.formats = dict(formats)
     report.levels = dict(counts)
@@ -161,29 +181,56 @@ def _placed(error: AgentMsgError, item: Found) -> AgentMsgError:
     return error
 
 
+def _numbers(number: int, source: Source, item: Found) -> dict[str, int]:
+    """Return a document's number and, if there are several files, its line in its own; see ``joining``."""
+    return {"line": number, "file_line": item.number} if source.is_one_of_many else {"line": number}
+
+
 def _stood(source: Source, item: Found) -> dict[str, Any]:
-    """Return the place of a document that was inside a record."""
-    return {} if item.at is None else {"file": source.path, "offset": item.offset, "at": item.at}
+    """Return the file of a document that was one of many, and its place in a record."""
+    at = {} if item.at is None else {"offset": item.offset, "at": item.at}
+    return {"file": source.path, **at} if at or source.is_one_of_many else {}
 
 
-def _write_account(sink: BinaryIO, codec: str, number: int, done: Converted, stood: Mapping[str, Any]) -> None:
+def _account_lines(done: Converted, told: Mapping[str, Any]) -> Iterator[bytes]:
+    """Yield the lines of a loss report; its header begins with what else is told."""
     lines = to_lines(done.report, done.output)
-    # A loss report's header, preceded by the document's number and the format it was read from.
-    lead = dump_json({"line": number, "from": codec, **stood})
-    sink.write(lead[:-1] + b"," + next(lines)[1:] + b"\n")
-    sink.writelines(line + b"\n" for line in lines)
+    yield dump_json(told)[:-1] + b"," + next(lines)[1:]
+    yield from lines
 
 
-def _write_flat(sink: BinaryIO, number: int, losses: Losses, stood: Mapping[str, Any]) -> None:
+def _with_losses(done: Converted, codec: str, key: str) -> bytes:
+    """Return a document with its loss report under a key, as a text.
+
+    Raises:
+        EncodeError: code "form" if it is no object, or has such a key.
+    """
+    name, (head, brace, _) = dump_json(key), done.data.rpartition(b"}")
+    if not done.data.startswith(b"{") or (name in head and key in parse_json(done.data)):
+        words = "there is such a key already" if brace and done.data.startswith(b"{") else "the document is no object"
+        raise EncodeError(f"no place for the loss report under {key!r}: {words}", code="form")
+    text = b"\n".join(_account_lines(done, {"from": codec})).decode()
+    comma = b"" if head.strip() == b"{" else b","
+    return head.rstrip() + comma + name + b":" + dump_json(text) + b"}"
+
+
+def _write_account(  # noqa: PLR0917 - all that is known of it
+    sink: BinaryIO, number: int, codec: str, done: Converted, source: Source, item: Found
+) -> None:
+    told = {**_numbers(number, source, item), "from": codec, **_stood(source, item)}
+    sink.writelines(line + b"\n" for line in _account_lines(done, told))
+
+
+def _write_flat(sink: BinaryIO, number: int, losses: Losses, source: Source, item: Found) -> None:
     for loss in losses:
         row = {
-            "line": number,
+            **_numbers(number, source, item),
             "path": "/" + loss.where,
             "kind": loss.kind,
             "level": loss.level,
             "codec": loss.codec,
             "why": loss.why,
-            **stood,
+            **_stood(source, item),
         }
         sink.write(dump_json(row) + b"\n")
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import ExitStack, closing, contextmanager
+from itertools import accumulate, groupby
 from select import select
 from typing import TYPE_CHECKING, BinaryIO
+
+import attrs
 
 from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.compression import decompressed
@@ -16,12 +19,12 @@ from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from agentmsg.files.job import Piece, Source
+    from agentmsg.files.job import Job, Piece, Source
     from agentmsg.limits import Limits
 
-__all__ = ["Reading", "reading_of"]
+__all__ = ["Reading", "counted", "reading_of"]
 
 # Seconds to wait for another document before the format is detected.
 _MOMENT = 0.2
@@ -43,6 +46,23 @@ def reading_of(piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO]
     reading = Reading(piece, limits, standard_in)
     with closing(reading):
         yield reading
+
+
+def counted(job: Job, pieces: Iterable[Piece]) -> Iterator[tuple[Piece, Job]]:
+    """Yield pieces, each with its job; if originals are rebuilt, it says how many documents are around."""
+    for _, group in groupby(pieces, lambda piece: piece.source):
+        own = list(group)
+        if job.restores is None or not job.restores.files or own[0].source.is_stream:
+            yield from ((piece, job) for piece in own)
+            continue
+        counts = [_count(piece, job.limits) for piece in own]
+        for piece, before in zip(own, accumulate(counts, initial=0), strict=False):
+            yield piece, attrs.evolve(job, restores=attrs.evolve(job.restores, before=before, total=sum(counts)))
+
+
+def _count(piece: Piece, limits: Limits) -> int:
+    with reading_of(piece, limits) as reading:
+        return sum(1 for _ in reading)
 
 
 class Reading:

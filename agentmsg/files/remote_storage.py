@@ -54,6 +54,13 @@ class _Remote(Place):
             except FileNotFoundError:
                 return None
 
+    def changed(self, path: str) -> float | None:
+        with asking(path):
+            try:
+                return cast("float", self._files.modified(path).timestamp())
+            except (AttributeError, NotImplementedError):
+                return None
+
     def exists(self, path: str) -> bool:
         with asking(path):
             return bool(self._files.exists(path))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from agentmsg.errors import AgentMsgError, FileError
+from agentmsg.files.compression import decompressed
 from agentmsg.files.engines import ENGINES
 from agentmsg.files.file_names import STANDARD, lines_kind
 from agentmsg.files.framing import framing_of
@@ -24,11 +25,12 @@ from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import named, pieces_of
 from agentmsg.files.ranges import convert_range
+from agentmsg.files.reading import counted
 from agentmsg.files.storages import place_of
 from agentmsg.files.work_folder import Work, fingerprint, is_work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.files.plan import Target
 
@@ -90,6 +92,7 @@ class Outcome:
         groups: the losses by what they have in common.
         first_bad: the first fault, with its place.
         bad_files: the files of quarantined documents.
+        was_done: whether all was done by an earlier run.
     """
 
     documents: int = 0
@@ -103,6 +106,7 @@ class Outcome:
     groups: LossGroups = attrs.field(factory=LossGroups)
     first_bad: str | None = None
     bad_files: list[str] = attrs.field(factory=list[str])
+    was_done: bool = False
 
     def add(self, report: Report, piece: Piece, target: str, before: Count) -> None:
         """Add a piece, given the counts before it."""
@@ -190,9 +194,15 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     """
     sides = [request.sides(index, target.path) for index, target in enumerate(targets)]
     written = [[target.path, *side.values()] for target, side in zip(targets, sides, strict=True)]
-    check_distinct(chain.from_iterable(written), (source.path for target in targets for source in target.sources))
+    sources = [source.path for target in targets for source in target.sources]
+    check_distinct(chain.from_iterable(written), chain(job.reads, sources))
+    is_new = request.force or not request.resume or is_work(request.work)
+    if not is_new and all(map(_is_there, (target.path for target in targets))):
+        return _finished(job, targets, sides)
     if request.force or not is_work(request.work):
         check_free(chain.from_iterable(written), force=request.force)
+    if job.restores is not None:
+        job = attrs.evolve(job, restores=attrs.evolve(job.restores, folder=request.work))
     tasks = list(_tasks(job, targets))
     print_of_run = fingerprint(job, targets, sides, [task.piece for task in tasks])
     work = Work(request.work, print_of_run, resume=request.resume, force=request.force)
@@ -202,6 +212,8 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
             check_free(chain.from_iterable(written), own=frozenset(own))
         if work.was_stopped:
             request.stopped()
+        if job.restores is not None:
+            job.restores.prepare()
         outcome = _Run(targets, tasks, request, work).run()
         work.finish()
     except AgentMsgError:
@@ -216,9 +228,34 @@ def _tasks(job: Job, targets: Sequence[Target]) -> Iterator[_Task]:
     number = 0
     for index, target in enumerate(targets):
         own = attrs.evolve(job, kind=target.kind)
-        for piece in pieces_of(target, job.limits):
-            yield _Task(number, index, piece, own)
+        for piece, each in counted(own, pieces_of(target, job.limits)):
+            yield _Task(number, index, piece, each)
             number += 1
+
+
+def _is_there(path: str) -> bool:
+    return place_of(path).size(path) is not None
+
+
+def _finished(job: Job, targets: Sequence[Target], sides: Sequence[Mapping[str, str]]) -> Outcome:
+    """Return the outcome of a run that is asked to go on, and whose targets are there: each was named when complete.
+
+    Raises:
+        FileError: code "source-changed" if a source was written after its target.
+    """
+    outcome = Outcome(was_done=True)
+    for target, side in zip(targets, sides, strict=True):
+        done = place_of(target.path).changed(target.path)
+        for path in (*job.reads, *(source.path for source in target.sources)):
+            then = place_of(path).changed(path)
+            if done is not None and then is not None and then > done:
+                msg = f"{path}: changed since {target.path} was written; --force starts over"
+                raise FileError(msg, code="source-changed")
+        if _is_there(bad := side[".bad"]):
+            with place_of(bad).open(bad) as stream, decompressed(stream, lines_kind(bad).compression, bad) as lines:
+                outcome.bad += sum(1 for _ in lines)
+            outcome.bad_files.append(bad)
+    return outcome
 
 
 class _Run:
@@ -316,7 +353,7 @@ class _Run:
                 file.add(base + suffix, 0, is_empty=not report.documents)
             else:
                 before = count.lines if suffix == ".bad" else count.documents
-                file.add(base + suffix, before, is_empty=not report.sizes[suffix])
+                file.add(base + suffix, before, count.lines, is_empty=not report.sizes[suffix])
 
     def _files(self, index: int) -> dict[str, Growing]:
         """Return the files of a target, by the suffix of their parts."""

@@ -54,6 +54,10 @@ class Place(ABC):
         """Return a file's size in bytes; None if it doesn't exist."""
 
     @abstractmethod
+    def changed(self, path: str) -> float | None:
+        """Return when a file was last written, in seconds since 1970; None if the storage doesn't say."""
+
+    @abstractmethod
     def exists(self, path: str) -> bool:
         """Whether a new file of that name would replace something; a device is written to, and stays."""
 

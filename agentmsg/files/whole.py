@@ -17,7 +17,7 @@ from agentmsg.files.given import given, readable, writer_of
 from agentmsg.files.overwriting import check_free
 from agentmsg.files.packing import packed
 from agentmsg.files.places import nothing_at, pointers
-from agentmsg.files.plan import form_fault, named
+from agentmsg.files.plan import form_fault, named, with_columns
 from agentmsg.files.storages import whole_file
 from agentmsg.limits import DEFAULT_LIMITS, as_limits
 from agentmsg.model.checks import flag, one_of
@@ -177,7 +177,7 @@ def kind_to_write(name: str, codec: Codec, default: Form) -> Kind:
     if words := form_fault(codec.name, kind.form, binary=codec.binary):
         msg = f"{name}: {words}"
         raise FileError(msg, code="form")
-    return kind
+    return with_columns(kind, codec)
 
 
 @contextmanager

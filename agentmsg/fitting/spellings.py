@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from operator import attrgetter
+from functools import cache
+from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import attrs
-
 from agentmsg.fitting.additions import may_hold_objects
+from agentmsg.fitting.changes import changed
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import flags_of
@@ -27,6 +27,7 @@ __all__ = ["respelt", "spellings"]
 
 # In a tree of spellings, the key for the object itself.
 _HERE = object()
+_NOTHING: Mapping[Any, Any] = {}
 _N = TypeVar("_N", bound=Noted)
 _TELLERS = ("provider", "api")
 
@@ -172,40 +173,49 @@ def _moved(tree: Mapping[Any, Any], origins: Sequence[int | None] | None) -> Map
 def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
     """Return an object with exactly the notes of a tree, at all levels."""
     changes: dict[str, Any] = {}
+    names, flags, is_call, is_result = _shape(cast("Any", type(owner)))
     notes = tree.get(_HERE)
     if owner.notes or notes:
         changes["notes"] = notes or {}
-    for field in attrs.fields(type(owner)):
-        value: Any = getattr(owner, field.name)
-        below = tree.get(field.name, {})
+    for name in names:
+        value: Any = getattr(owner, name)
+        if not value:
+            continue
         if isinstance(value, Noted):
-            new: Any = _spelt(value, below)
+            new: Any = _spelt(value, tree.get(name, _NOTHING))
         elif isinstance(value, tuple):
-            items = list(cast("tuple[object, ...]", value))
-            new = tuple(_spelt(x, below.get(i, {})) if isinstance(x, Noted) else x for i, x in enumerate(items))
-            if all(a is b for a, b in zip(new, items, strict=True)):
-                continue
+            items, below = cast("tuple[object, ...]", value), tree.get(name, _NOTHING)
+            new = [_spelt(x, below.get(i, _NOTHING)) if isinstance(x, Noted) else x for i, x in enumerate(items)]
+            new = value if all(map(is_, new, items)) else tuple(new)
         else:
             continue
         if new is not value:
-            changes[field.alias or field.name] = new
-    changes |= _spelt_arguments(owner, tree.get("raw_input", {}).get(_HERE))
-    for name in flags_of(type(owner)):
+            changes[name] = new
+    if is_call:
+        changes |= _spelt_arguments(cast("ToolUseBlock", owner), tree.get("raw_input", _NOTHING).get(_HERE))
+    for name in flags:
         # False and None mean the same, so only the source tells which it was.
-        is_said = tree.get(name, {}).get(_HERE) is False
+        is_said = tree.get(name, _NOTHING).get(_HERE) is False
         if getattr(owner, name) is (None if is_said else False):
             changes[name] = False if is_said else None
-    if isinstance(owner, ToolResultBlock) and _HERE in tree.get("name", {}):
+    if is_result and _HERE in tree.get("name", _NOTHING):
         name = tree["name"][_HERE]
-        if is_sequence(name) and owner.name is None:
+        if is_sequence(name) and cast("ToolResultBlock", owner).name is None:
             changes["name"] = MadeName(name[0])
-        elif isinstance(owner.name, MadeName):  # an edited name stays
+        elif isinstance(cast("ToolResultBlock", owner).name, MadeName):  # an edited name stays
             changes["name"] = MadeName(name[0]) if is_sequence(name) else name
-    return owner.evolve(**changes) if changes else owner
+    return changed(owner, changes) if changes else owner
 
 
-def _spelt_arguments(owner: Noted, text: str | None) -> dict[str, Any]:
+@cache
+def _shape(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool, bool]:
+    """Return the fields of a class that may hold objects, its flags, and whether it is a call, and a result."""
+    is_call, is_result = issubclass(kind, ToolUseBlock), issubclass(kind, ToolResultBlock)
+    return may_hold_objects(kind), tuple(flags_of(kind)), is_call, is_result
+
+
+def _spelt_arguments(owner: ToolUseBlock, text: str | None) -> dict[str, Any]:
     """Return the changes that give a call this text, which is kept only if it parses to the input."""
-    if not isinstance(owner, ToolUseBlock) or owner.significant_text is not None or text == owner.raw_input:
+    if owner.significant_text is not None or text == owner.raw_input:
         return {}
     return {"raw_input": text, "input": owner.input}

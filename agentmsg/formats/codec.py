@@ -86,6 +86,7 @@ class Codec:
             the family's name decides for the family.
         tool_keys: parameters of a request that give the model a tool by being there, as ``{}`` does; likewise.
         events: the module of the family whose ``EVENTS`` tells what its streams are; see ``agentmsg.formats.events``.
+        is_rows: whether documents are rows of training data: in a Parquet file, their keys are its columns.
         tables: the tables of an SQLite database in which the framework keeps documents; see ``keys_in`` and ``stored``.
     """
 
@@ -108,6 +109,7 @@ class Codec:
     decides: ClassVar[Mapping[str, str]] = MappingProxyType({"thinking": "thinking"})
     envelope: ClassVar[Envelope | None] = None
     events: ClassVar[str | None] = None
+    is_rows: ClassVar[bool] = False
     tables: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **options: Any) -> None:

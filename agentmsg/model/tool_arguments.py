@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from agentmsg.model.tool_use import ToolUseBlock
 
-__all__ = ["SAYS_NO_MORE", "from_object", "input_copy", "input_object", "input_text"]
+__all__ = ["SAYS_NO_MORE", "from_object", "input_copy", "input_object", "input_text", "is_broken"]
 
 SAYS_NO_MORE = "owner._says_all or owner.significant_text is None"
 """For ``usually``: the case that the text of a call says no more than its input."""
@@ -58,6 +58,13 @@ def input_object(block: ToolUseBlock) -> Mapping[str, Any]:
     if not block.is_valid:
         return {_RAW: block.raw_input}
     return {_RAW: dump_json(value).decode() if isinstance(value, str) else value}
+
+
+def is_broken(block: ToolUseBlock) -> bool:
+    """Whether the input of a call is no object, or one that stands for what was none."""
+    if block.is_valid and isinstance(block.input, dict) and _RAW not in block.input:
+        return False
+    return set(input_object(block)) == {_RAW}
 
 
 def input_copy(block: ToolUseBlock) -> dict[str, Any]:

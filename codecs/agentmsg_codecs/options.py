@@ -43,7 +43,7 @@ _Thinking: TypeAlias = Literal[
 ]
 
 
-Whole: TypeAlias = Literal["body", "row"]
+Whole: TypeAlias = Literal["body", "prompt", "row"]
 """The containers that are the usual ones of objects."""
 
 Wrapped: TypeAlias = Literal["object", "single"]
@@ -52,6 +52,7 @@ Wrapped: TypeAlias = Literal["object", "single"]
 
 class _OfObjects(TypedDict, total=False):
     arguments: Literal["object", "text"]
+    content: Literal["text", "parts"]
     nulls: Literal["keep", "absent"]
     reasoning: Literal["reasoning_content", "thinking", "reasoning", "think", "drop"]
     remember: int

@@ -36,6 +36,7 @@ class RowCodec(Codec):
     """Base of codecs for rows of training data."""
 
     writes_plain: ClassVar[bool] = True
+    is_rows: ClassVar[bool] = True
 
     def natives_in(self, document: Any) -> Iterable[Any]:
         """Yield the native messages of a document; may raise AgentMsgError."""

@@ -52,12 +52,12 @@ import agentmsg_codecs.hf.columns as own_columns
 import agentmsg_codecs.hf.preferences as preferences
 import agentmsg_codecs.hf.rows as own_rows
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import Native, adopt, is_object, made_ids, mark_of, marked, natives, spelling
+from agentmsg.formats import Native, adopt, is_list, is_marked, is_object, made_ids, mark_of, marked, natives, spelling
 from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages, unpaired
-from agentmsg_codecs.hf.names import CHOSEN, CONTENT_KEYS, FAMILY, KEPT, LISTS
+from agentmsg_codecs.hf.names import CHOSEN, COLUMNS, CONTENT_KEYS, FAMILY, KEPT, LISTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,8 +89,10 @@ class HfCodec(RowCodec):
         arguments: how to write the arguments of calls that weren't read from a row: as an "object", or as JSON "text".
         nulls: whether to "keep" keys of messages that are null, or to read them as "absent": Arrow and Parquet give
             each message the keys of all others. ``agentmsg.repair`` mends arguments that are padded like this.
-        container: how to write a history that wasn't read from a row: as a "row", or, without tools, as a "list" of
-            messages.
+        container: how to write a history that wasn't read from a row: as a "row"; as a "prompt" beside its
+            completion, the last answer; or, without tools, as a "list" of messages.
+        content: how to write contents: as a "text" where that is enough, or all as lists of "parts", so that the column
+            has one type.
         engine: reads and writes messages. Hooks registered on ``engine.described.parts["plain"].converter`` before
             first use replace ours.
     """
@@ -107,7 +109,8 @@ class HfCodec(RowCodec):
     reasoning: Reasoning = attrs.field(default="reasoning_content", validator=_one_of(*get_args(Reasoning)))
     arguments: Literal["object", "text"] = attrs.field(default="object", validator=_one_of("object", "text"))
     nulls: Literal["keep", "absent"] = attrs.field(default="keep", validator=_one_of("keep", "absent"))
-    container: Literal["row", "list"] = attrs.field(default="row", validator=_one_of("row", "list"))
+    container: Literal["row", "prompt", "list"] = attrs.field(default="row", validator=_one_of("row", "prompt", "list"))
+    content: Literal["text", "parts"] = attrs.field(default="text", validator=_one_of("text", "parts"))
     engine: Messages = attrs.field(init=False, eq=False, repr=False, default=attrs.Factory(_engine, takes_self=True))
 
     @property
@@ -153,6 +156,8 @@ class HfCodec(RowCodec):
                 message = self.engine.read(own_rows.without_nulls(native) if self.nulls == "absent" else native)
             except AgentMsgError as error:
                 raise error.at(*row.path_of(column, index)) from None
+            if self.content == "parts" and not (is_object(native) and is_list(native.get("content"))):
+                message = marked(message, FAMILY, text=True)
             is_answer = column != row.place
             messages.append(marked(message, FAMILY, answer=column) if is_answer else message)
         return messages
@@ -162,6 +167,9 @@ class HfCodec(RowCodec):
         self.engine.fill()
         place = own_rows.place_of(history)
         own = natives.extras_of(history, FAMILY)
+        # Other columns of these names would be lost.
+        if place is None and self.container == "prompt" and COLUMNS.isdisjoint(own):
+            place, history = "prompt", own_rows.as_prompt(history)
         is_list_wanted = place in ("list", "single") or (place is None and self.container == "list")
         if is_list_wanted and not own and not history.tools:
             written = self._written(history.messages)
@@ -183,7 +191,16 @@ class HfCodec(RowCodec):
         return preferences.own_columns(row, mark_of(history, FAMILY, "/preference")) if history.notes else row
 
     def _written(self, messages: Any) -> list[Any]:
-        return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))
+        if self.content != "parts":
+            return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))
+        return list(map(self._as_parts, made_ids.unlinked(messages, FAMILY)))
+
+    def _as_parts(self, message: am.Msg) -> Any:
+        """Write a message whose content is a list, unless it was read from a text or is raw."""
+        if message.role == "native" or is_marked(message, FAMILY, "/text"):
+            return self.engine.write(message)
+        native = self.engine.write(marked(message, FAMILY, list=True))
+        return {**native, "content": []} if native.get("content") in ("", None) else native
 
     def natives_in(self, document: Any) -> Iterable[Any]:
         """Yield the native messages of a row, a list, or one message."""

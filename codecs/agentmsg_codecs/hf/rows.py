@@ -37,6 +37,7 @@ from agentmsg.formats import (
     is_object,
     is_sequence,
     mark_of,
+    marked,
     natives,
     spelling,
 )
@@ -195,6 +196,14 @@ def _is_split(history: am.History) -> bool:
     own = natives.extras_of(history, FAMILY)
     is_answer = REJECTED in own and PAIRS.is_answer(usual_rejected(thaw(own[REJECTED])))
     return is_answer and answer_of(history.messages)[1] == CHOSEN
+
+
+def as_prompt(history: am.History) -> am.History:
+    """Return a new history as if it were read from a prompt and a completion, which is its last answer."""
+    start, messages = PAIRS.start(history), history.messages
+    if start is not None:
+        messages = (*messages[:start], *(marked(each, FAMILY, answer="completion") for each in messages[start:]))
+    return marked(history.evolve(messages=messages), FAMILY, container="prompt")
 
 
 def answer_of(messages: Sequence[am.Msg]) -> tuple[int, str | None]:

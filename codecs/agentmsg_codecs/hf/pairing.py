@@ -1,0 +1,48 @@
+"""A pair of two histories: what both begin with is the prompt, and their ends are the two answers."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import agentmsg as am
+from agentmsg_codecs.hf.rows import PAIRS
+
+if TYPE_CHECKING:
+    from collections.abc import MutableSequence
+
+__all__ = ["pair"]
+
+
+def pair(
+    chosen: am.History,
+    rejected: am.History,
+    *,
+    losses: MutableSequence[am.Loss] | None = None,
+    on_loss: am.OnLoss = "error",
+) -> am.History:
+    """Return the chosen history, with the other one's answer as the rejected one; formats with pairs write both.
+
+    Args:
+        chosen: it ends with the better answer.
+        rejected: it begins with the same messages, whatever their ids and times are, and ends with another answer.
+        losses: as for ``encode``, for the rejected answer, which is held as ``hf`` writes it.
+        on_loss: likewise.
+
+    Raises:
+        InvalidMessage: code "pair" if they don't part where an assistant answers.
+        LossError: as for ``encode``.
+    """
+    both = zip(chosen, rejected, strict=False)
+    start = sum(1 for _ in takewhile(lambda each: _said(each[0]) == _said(each[1]), both))
+    if {"assistant"} != {
+        "".join(message.role for message in history[start : start + 1]) for history in (chosen, rejected)
+    }:
+        msg = f"the histories don't part at an answer of an assistant, but at message {start}"
+        raise am.InvalidMessage(msg, code="pair")
+    document = am.encode(rejected[start:], "hf", losses=losses, on_loss=on_loss)
+    return PAIRS.paired(chosen, start, document["messages"])
+
+
+def _said(message: am.Msg) -> Any:
+    return am.encode(message, "hf", on_loss="ignore")["messages"]

@@ -1,0 +1,138 @@
+"""Pairs and prompts of training data: every format of them becomes every other, and comes back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import agentmsg as am
+from agentmsg_codecs.hf import HfCodec
+from agentmsg_codecs.hf.pairing import pair
+
+ASKED = {"role": "user", "content": "Q"}
+GOOD, BAD = ({"role": "assistant", "content": text} for text in ("good", "bad"))
+CALLING = {
+    "role": "assistant",
+    "content": "",
+    "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": {"a": 1}}}],
+}
+RESULT = {"role": "tool", "name": "f", "content": "1"}
+
+# The usual row of each format, for one pair.
+USUAL: dict[str, Any] = {
+    "hf": {"prompt": [ASKED], "chosen": [GOOD], "rejected": [BAD]},
+    "sharegpt": {
+        "conversations": [{"from": "human", "value": "Q"}],
+        "chosen": {"from": "gpt", "value": "good"},
+        "rejected": {"from": "gpt", "value": "bad"},
+    },
+    "openai": {"input": {"messages": [ASKED]}, "preferred_output": [GOOD], "non_preferred_output": [BAD]},
+}
+# Other rows that say the same, with their format.
+PAIRS: list[tuple[str, Any]] = [
+    *USUAL.items(),
+    ("hf", {"prompt": "Q", "chosen": "good", "rejected": "bad"}),
+    ("hf", {"messages": [ASKED], "chosen": GOOD, "rejected": BAD}),
+    ("hf", {"prompt_messages": [ASKED], "chosen_messages": [GOOD], "rejected_messages": [BAD]}),
+    ("hf", {"chosen": [ASKED, GOOD], "rejected": [ASKED, BAD]}),
+    ("sharegpt", {"conversations": [{"from": "human", "value": "Q"}], "chosen": "good", "rejected": "bad"}),
+    ("sharegpt", {"instruction": "Q", "input": "", "chosen": "good", "rejected": "bad"}),
+]
+# Rows of a prompt and its answer, and how each format writes the same.
+PROMPTS: list[tuple[str, Any]] = [
+    ("hf", {"prompt": [ASKED], "completion": [GOOD]}),
+    ("hf", {"prompt": "Q", "completion": "good"}),
+    ("sharegpt", {"instruction": "Q", "input": "", "output": "good"}),
+    ("openai", {"messages": [ASKED, GOOD]}),
+]
+WHOLE: dict[str, Any] = {
+    "hf": {"messages": [ASKED, GOOD]},
+    "sharegpt": {"conversations": [{"from": "human", "value": "Q"}, {"from": "gpt", "value": "good"}]},
+    "openai": {"messages": [ASKED, GOOD]},
+}
+
+
+@pytest.mark.parametrize("target", USUAL)
+@pytest.mark.parametrize(("source", "row"), PAIRS, ids=json.dumps)
+def test_a_pair_is_a_pair_everywhere(source: Any, row: Any, target: Any) -> None:
+    """Rows of a chosen and a rejected answer convert into those of any format, and come back as they were."""
+    _check(source, row, target, USUAL[target])
+
+
+@pytest.mark.parametrize("target", WHOLE)
+@pytest.mark.parametrize(("source", "row"), PROMPTS, ids=json.dumps)
+def test_a_prompt_and_its_answer_are_a_conversation(source: Any, row: Any, target: Any) -> None:
+    """A prompt and its completion are messages in every format; with an option hf writes the columns."""
+    _check(source, row, target, WHOLE[target])
+    done: Any = am.convert(row, source, HfCodec(container="prompt"))
+    assert done.document == (row if source == "hf" else {"prompt": [ASKED], "completion": [GOOD]})
+
+
+def _check(source: Any, row: Any, target: Any, expected: Any) -> None:
+    done: Any = am.convert(row, source, target)
+    assert done.document == (row if source == target else expected)
+    assert [loss for loss in done.losses if loss.kind == "dropped" and loss.level == "content"] == []
+    assert am.encode(am.restore(am.decode(done.document, target), done.losses), source) == row
+
+
+HISTORY = am.decode({"messages": [ASKED, CALLING, RESULT, GOOD], "tools": [{"name": "f"}]}, "hf")
+
+
+@pytest.mark.parametrize(
+    ("kept", "columns"),
+    [(4, ["prompt", "completion", "tools"]), (3, ["prompt", "tools"]), (2, ["prompt", "completion", "tools"])],
+)
+def test_the_last_answer_is_the_completion(kept: int, columns: list[str]) -> None:
+    """With container="prompt" a history that ends with an answer is cut before that; one without is all prompt."""
+    row: Any = am.encode(HISTORY[:kept], "hf", container="prompt")
+    assert list(row) == columns
+    assert len(row["prompt"]) == kept - ("completion" in row)
+    assert am.decode(row, "hf").messages == HISTORY[:kept].messages
+
+
+def test_columns_of_these_names_stay() -> None:
+    """A row that has such a column beside its messages keeps both as they are."""
+    row = {"messages": [ASKED, GOOD], "completion": "mine"}
+    assert am.encode(am.decode(row, "hf"), "hf", container="prompt") == row
+
+
+@pytest.mark.parametrize("container", ["row", "prompt", "list"])
+def test_contents_are_lists(container: Any) -> None:
+    """With content="parts" the content of every message is a list, also of texts that a row had; it reads the same."""
+    history = HISTORY if container != "list" else HISTORY.evolve(tools=())
+    row: Any = am.encode(history, "hf", content="parts", container=container)
+    messages = (
+        row
+        if container == "list"
+        else [each for key in ("messages", "prompt", "completion") for each in row.get(key, [])]
+    )
+    assert [message["content"] for message in messages] == [
+        [{"type": "text", "text": "Q"}],
+        [],
+        [{"type": "text", "text": "1"}],
+        [{"type": "text", "text": "good"}],
+    ]
+    assert am.decode(row, "hf").messages == HISTORY.messages
+
+
+def test_two_histories_are_a_pair() -> None:
+    """What both begin with is the prompt, whatever ids and times are; each format writes the two answers."""
+    chosen = am.History([am.Msg.user("Q", id="u1"), am.Msg.assistant("good")])
+    rejected = am.History([am.Msg.user("Q"), am.Msg.assistant("bad", id="a2")])
+    losses: list[am.Loss] = []
+    both = pair(chosen, rejected, losses=losses)
+    for codec, row in USUAL.items():
+        assert am.encode(both, am.get_codec(codec)) == row
+    assert [loss.where for loss in losses] == ["messages/0/id"]
+    longer: Any = am.encode(pair(HISTORY, am.History([HISTORY[0], am.Msg.assistant("bad")])), "hf")
+    assert [len(longer[key]) for key in ("prompt", "chosen", "rejected")] == [1, 3, 1]
+
+
+@pytest.mark.parametrize("kept", [0, 1, 4])
+def test_histories_that_do_not_part_at_answers_are_none(kept: int) -> None:
+    """Equal histories, one that is the other's beginning, and one with another question are refused."""
+    with pytest.raises(am.InvalidMessage) as raised:
+        pair(HISTORY, HISTORY[:kept] if kept else am.History.of("Other"))
+    assert raised.value.code == "pair"
