@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Growing"]
 
 _BUFFER = 1 << 20
-_LEAD = re.compile(rb'\{"line":(\d+)')
+_LEAD = re.compile(rb'\{"line":(\d+)(?:,"index":(\d+))?')
 
 
 class Growing:
@@ -64,12 +64,13 @@ class Growing:
         self._sink: BinaryIO | None = None
         self.is_empty = True
 
-    def add(self, part: str, before: int, *, is_empty: bool) -> None:
+    def add(self, part: str, lines: int = 0, read: int = 0, *, is_empty: bool) -> None:
         """Append a part.
 
         Args:
             part: its path.
-            before: the number to add to line numbers, if lines begin with one.
+            lines: the number to add to line numbers, if lines begin with one.
+            read: the number to add to the indexes of documents that follow them.
             is_empty: whether it has no documents or lines.
         """
         if self._takes_part:
@@ -79,7 +80,7 @@ class Growing:
                 sink = self._opened()
                 if not self.is_empty:
                     sink.write(self._packed(self._framing.between))
-                _append(source, sink, before)
+                _append(source, sink, lines, read)
                 if self._file is not None:
                     place_of(self._until).write_back(self._file)
         self.is_empty = self.is_empty and is_empty
@@ -119,10 +120,13 @@ class Growing:
             self._files.close()
 
 
-def _append(source: BinaryIO, sink: BinaryIO, before: int) -> None:
-    if not before:
+def _append(source: BinaryIO, sink: BinaryIO, lines: int, read: int) -> None:
+    if not lines and not read:
         shutil.copyfileobj(source, sink, _BUFFER)
         return
     for line in source:
         found = _LEAD.match(line)
-        sink.write(b'{"line":%d' % (int(found[1]) + before) + line[found.end() :] if found else line)
+        if found:
+            index = b"" if found[2] is None else b',"index":%d' % (int(found[2]) + read)
+            line = b'{"line":%d%b' % (int(found[1]) + lines, index) + line[found.end() :]  # noqa: PLW2901 - the same one
+        sink.write(line)
