@@ -697,7 +697,7 @@ def test_jobs_say_where_they_do_not_help(command: list[str], words: str) -> None
 
 
 @pytest.mark.parametrize(
-    "command", [["convert", "-t", "json"], ["stats"], ["check", "--for", "json"], ["detect"], ["show"]]
+    "command", [["convert", "-t", "json"], ["stats"], ["check", "--for", "openai"], ["detect"], ["show"]]
 )
 def test_lines_on_stdin_name_what_reads_them(command: list[str]) -> None:
     """Each command that takes JSON Lines for one document names the option that reads lines."""
