@@ -7,7 +7,12 @@ from typing import Any
 
 from agentmsg.errors import FileError
 
-__all__ = ["extra"]
+__all__ = ["extra", "install"]
+
+
+def install(name: str) -> str:
+    """Return the commands that install one of our extras."""
+    return f"pip install 'agentmsg[{name}]', or in a clone: pip install -e '.[{name}]'"
 
 
 def extra(module: str, name: str, what: str) -> Any:
@@ -24,5 +29,5 @@ def extra(module: str, name: str, what: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError:
-        msg = f"{what} needs another package: pip install 'agentmsg[{name}]'"
+        msg = f"{what} needs another package: {install(name)}"
         raise FileError(msg, code="unavailable") from None

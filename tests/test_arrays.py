@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from agentmsg.cli.program import program
 from agentmsg.files import plan as plan_module
 from agentmsg.files.arrays import ArrayReader
 from agentmsg.files.documents import documents
+from support.examples import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -209,10 +211,22 @@ def test_the_memory_is_that_of_one_item(arguments: list[str]) -> None:
     """A large array takes no more memory than a small one; here of 200 MB, at most 150."""
     row = json.dumps({"messages": [{"role": "user", "content": "some words " * 10_000}]})
     Path("a.json").write_text("[" + ",\n".join([row] * 2000) + "]")
-    done = subprocess.run(
-        [sys.executable, "-c", _PEAK, *arguments, "a.json"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert int(done.stderr.splitlines()[-1]) <= 150
+    assert peak(*arguments, "a.json") <= 150
+
+
+def peak(*arguments: str) -> int:
+    """Run the command line, and return the most memory that it had, in MB."""
+    command = [sys.executable, "-c", _PEAK, *arguments]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stderr.splitlines()[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is Linux's to tell")
+def test_the_guide_says_how_much_memory_a_run_takes() -> None:
+    """The figure is that of a conversion of lines, with its loss report, and with the format detected."""
+    guide = (ROOT / "agentmsg/guides/command-line.md").read_text(encoding="utf-8")
+    stated, less = map(int, re.findall(r"A process needs about (\d+) MB of memory.*?(\d+) MB less", guide)[0])
+    Path("a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in _rows(40_000)))
+    convert = ("convert", "a.jsonl", "-t", "anthropic", "-o", "b.jsonl", "--losses", "l.jsonl", "--force")
+    for more, expected in ((), stated), (("-f", "openai"), stated - less):
+        assert 0.8 * expected <= peak(*convert, *more) <= 1.1 * expected

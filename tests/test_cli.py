@@ -18,6 +18,7 @@ import agentmsg_codecs
 from agentmsg.cli import main
 from agentmsg.cli.program import program
 from agentmsg.cli.terminal import abandon_output, aligned, printable, write_bytes
+from agentmsg.optional import install
 from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:
@@ -599,7 +600,7 @@ def test_without_click_one_line_says_what_to_install(
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 2
-    assert capsys.readouterr().err == ("agentmsg: the command line needs more packages: pip install 'agentmsg[cli]'\n")
+    assert capsys.readouterr().err == ("agentmsg: the command line needs more packages: " + install("cli") + "\n")
 
 
 def test_other_missing_packages_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 import agentmsg as am
 from agentmsg.cli.program import program
+from agentmsg.optional import install
 from agentmsg_codecs.canonical.schema import json_schema
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def test_missing_packages_are_told(
     done = run(*args)
     assert (done.exit_code, done.stderr) == (
         2,
-        f"agentmsg: this command needs the package {missing}: pip install 'agentmsg[{extra}]'\n",
+        f"agentmsg: this command needs the package {missing}: {install(extra)}\n",
     )
 
 

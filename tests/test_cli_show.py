@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import agentmsg as am
 from agentmsg.cli.program import program
+from agentmsg.optional import install
 from agentmsg.show import Lengths, view_of
 from agentmsg.show.page import page
 from agentmsg.show.terminal import text
@@ -114,10 +115,7 @@ def test_show_says_what_is_missing(
     monkeypatch.setitem(sys.modules, package, None)
     done = run("a.json", *args)
     assert done.exit_code == 2
-    assert (
-        done.stderr.splitlines()[-1]
-        == f"agentmsg: this command needs the package {package}: pip install 'agentmsg[{extra}]'"
-    )
+    assert done.stderr.splitlines()[-1] == f"agentmsg: this command needs the package {package}: {install(extra)}"
 
 
 def test_show_writes_what_the_encoding_holds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -661,3 +661,62 @@ def test_a_file_of_a_folder_that_cannot_be_opened_is_told(command: str, monkeypa
     done = agentmsg(command, "in", *more)
     assert (done.exit_code, "in/b.jsonl: Permission denied" in done.stderr) == (3, True)
     assert agentmsg(command, "in/b.jsonl", *more).exit_code == 1
+
+
+# -- the quarantine says what show needs ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_quarantine_numbers_documents_as_show_does(jobs: str) -> None:
+    """Blank lines count as lines and not as documents, in any number of pieces; codes and blank lines are counted."""
+    good = am.dumps(["Hi " * 50], "openai")
+    lines = [good, b"", b"{broken", b" ", b"\t", good, *[good] * 20, b'{"messages": 7}', b'{"a": NaN}', b"", good]
+    Path("a.jsonl").write_bytes(b"\n".join(lines) + b"\n\n")
+    done = agentmsg("convert", "a.jsonl", "-f", "openai", "-t", "json", "-o", "b.jsonl", "--jobs", jobs)
+    bad = [json.loads(line) for line in Path("b.jsonl.bad.jsonl").read_bytes().splitlines()]
+    assert [(row["line"], row["index"], row["code"]) for row in bad] == [
+        (3, 1, "syntax"),
+        (27, 23, "schema"),
+        (28, 24, "syntax"),
+    ]
+    assert "NaN is no number of JSON: line 1 column 7" in bad[2]["reason"]
+    for row in bad:
+        shown = agentmsg("show", "a.jsonl", "-f", "openai", "--index", str(row["index"]))
+        assert f"[{row['code']}]" in shown.stderr
+        assert f"line {row['line']}" in shown.stderr
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (3, "agentmsg: skipped: 5 blank lines")
+    assert done.stderr.splitlines()[-3:][1:] == ["agentmsg:   2 × syntax", "agentmsg:   1 × schema"]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["convert", "a.jsonl.gz", "-t", "json", "-o", "b.jsonl"], "a.jsonl.gz can't be cut"),
+        (["stats", "a.jsonl.gz"], "a.jsonl.gz can't be cut"),
+        (["check", "a.jsonl.gz", "--for", "openai"], "a.jsonl.gz can't be cut"),
+        (["convert", "a.jsonl", "a.jsonl.gz", "-t", "json", "--bad", "x.jsonl"], "one process writes to a stream"),
+        (["convert", "a.jsonl", "-t", "json", "-o", "b.jsonl"], ""),
+        (["stats", "a.jsonl"], ""),
+    ],
+)
+def test_jobs_say_where_they_do_not_help(command: list[str], words: str) -> None:
+    """What several processes can't share is told, unless there is one process anyway, or a small file."""
+    data = b"".join(am.dumps([os.urandom(300).hex()], "openai") + b"\n" for _ in range(20))
+    Path("a.jsonl").write_bytes(data)
+    Path("a.jsonl.gz").write_bytes(gzip.compress(data))
+    for jobs in ("2", "1"):
+        done = agentmsg(*command, "-f", "openai", "--jobs", jobs, *(["--force"] if "-o" in command else []))
+        assert words in done.stderr or jobs == "1"
+        assert ("--jobs:" in done.stderr) == (bool(words) and jobs == "2")
+        Path("x.jsonl").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize(
+    "command", [["convert", "-t", "json"], ["stats"], ["check", "--for", "openai"], ["detect"], ["show"]]
+)
+def test_lines_on_stdin_name_what_reads_them(command: list[str]) -> None:
+    """Each command that takes JSON Lines for one document names the option that reads lines."""
+    name, *more = command
+    raw = am.dumps(["Hi"], "openai") + b"\n"
+    done = agentmsg(name, "-", *more, given=raw * 2)
+    assert "--form jsonl" in done.stderr

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import sys
 
+from agentmsg.optional import install
+
 __all__ = ["main"]
 
 _INTERRUPTED = 130
-_NO_CLICK = "agentmsg: the command line needs more packages: pip install 'agentmsg[cli]'"
 
 
 def main() -> None:
@@ -24,7 +25,7 @@ def main() -> None:
         except ModuleNotFoundError as error:
             if error.name != "click":
                 raise
-            sys.stderr.write(f"{_NO_CLICK}\n")
+            sys.stderr.write(f"agentmsg: the command line needs more packages: {install('cli')}\n")
             sys.exit(2)
         program(prog_name="agentmsg")
     except KeyboardInterrupt:

@@ -20,6 +20,7 @@ import click
 import agentmsg
 from agentmsg.cli.terminal import abandon_output, say
 from agentmsg.errors import AgentMsgError, excerpt
+from agentmsg.optional import install
 
 __all__ = ["program"]
 
@@ -109,7 +110,7 @@ class _Program(click.Group):
             package = str(error.name).partition(".")[0]
             if package not in _EXTRAS:
                 raise
-            say(f"this command needs the package {package}: pip install 'agentmsg[{_EXTRAS[package]}]'")
+            say(f"this command needs the package {package}: {install(_EXTRAS[package])}")
             code = _WRONG_USAGE
         except BrokenPipeError:
             abandon_output()

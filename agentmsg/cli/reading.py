@@ -18,7 +18,7 @@ from agentmsg.api.reading import Unknown, loads
 from agentmsg.checking.detection import BAR, detect, doubt, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.report import Trouble, tell_absent, tell_doubt
+from agentmsg.cli.report import Trouble, tell_absent, tell_doubt, tell_uncut
 from agentmsg.cli.terminal import standard_in
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood, excerpt
 from agentmsg.files.engines import ENGINES
@@ -254,6 +254,8 @@ def read_each(
     unread, taken = Trouble(), new()
     count = absent = lines = 0
     pieces = [piece for name in files for piece in _pieces(name, given)]
+    if not quiet:
+        tell_uncut((piece.source for piece in pieces), jobs)
     with progress_of(size_of(files), quiet=quiet) as progress:
         for piece, done in _in_order(pieces, given, new, jobs, progress):
             name, lines = piece.source.path, lines if piece.start else 0

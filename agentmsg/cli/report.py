@@ -12,6 +12,7 @@ from agentmsg.files.file_names import STANDARD
 from agentmsg.files.finding import expand
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.parquet import read_choice
+from agentmsg.files.plan import uncut
 from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from agentmsg.cli.reading import Unread
     from agentmsg.files.finding import Skipped
+    from agentmsg.files.job import Source
     from agentmsg.files.parquet import Choice
     from agentmsg.files.plan import Target
     from agentmsg.files.run import Outcome
@@ -36,6 +38,7 @@ __all__ = [
     "tell_losses",
     "tell_outcome",
     "tell_skipped",
+    "tell_uncut",
 ]
 
 # Levels in display order: their colours, and how many kinds of each to list.
@@ -178,6 +181,14 @@ def tell_skipped(skipped: Mapping[Skipped, int]) -> None:
         say("skipped: " + ", ".join(counted(skipped[why], *words) for why, words in _SKIPPED.items() if skipped[why]))
 
 
+def tell_uncut(sources: Iterable[Source], jobs: int) -> None:
+    """Report which files several jobs can't share."""
+    found = [source.path for source in uncut(sources)] if jobs > 1 else []
+    if found:
+        more = f" and {counted(len(found) - 1, 'other file')}" if found[1:] else ""
+        say(f"--jobs: {found[0]}{more} can't be cut: one process reads all of a compressed file, or a stream")
+
+
 def tell_columns(targets: Iterable[Target]) -> None:
     """Report which columns of Parquet files hold the documents, and which others aren't kept."""
     chosen: Counter[Choice] = Counter()
@@ -226,6 +237,8 @@ def tell_outcome(
         if outcome.formats and not is_lossless:
             say(f"read as {', '.join(_of_each(outcome.formats))}")
         tell_absent(outcome.missing)
+        if outcome.blank:
+            say(f"skipped: {counted(outcome.blank, 'blank line')}")
         if not is_one:
             into = "stdout" if written == STANDARD else written
             say(f"{counted(outcome.documents, 'document')}, {counted(outcome.messages, 'message')} -> {into}")
@@ -239,3 +252,5 @@ def tell_outcome(
             kept = outcome.bad_files[0] + (f" and {counted(more, 'other file')}" if more else "")
             words = f"quarantined: {what}, in {kept}"
         say(words + (f"; the first: {outcome.first_bad}" if outcome.first_bad else ""), colour="red")
+        for code, count in outcome.codes.most_common() if outcome.bad > 1 else ():
+            say(f"  {count:,} × {code}")

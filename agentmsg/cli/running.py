@@ -24,7 +24,7 @@ from agentmsg.cli.options import (
     unknown_option,
 )
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.report import UNREADABLE, counted, tell_columns, tell_doubt, tell_losses, tell_skipped
+from agentmsg.cli.report import UNREADABLE, counted, tell_columns, tell_doubt, tell_losses, tell_skipped, tell_uncut
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import FileError, LossError
 from agentmsg.files.engines import ENGINES
@@ -184,6 +184,7 @@ def _planned(job: Job, run: Run) -> list[Target]:
         if job.restores is None:
             _tell_formats(targets, job, run.source)
         tell_columns(targets)
+        tell_uncut((source for target in targets for source in target.sources), run.jobs)
     return targets
 
 
@@ -216,7 +217,10 @@ def _check(job: Job, run: Run) -> None:
 
 def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     try:
-        way = _streamed if _is_streamed(job, targets, request) else _resumable
+        is_streamed = _is_streamed(job, targets, request)
+        if is_streamed and request.jobs > 1 and job.quarantine:
+            say("--jobs: one process writes to a stream; name a file with -o")
+        way = _streamed if is_streamed else _resumable
         return way(job, targets, request)
     except LossError as error:
         tell_losses(cast("Sequence[Loss]", error.losses))

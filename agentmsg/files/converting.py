@@ -121,7 +121,7 @@ class Converter:
         return Converted(document, len(history), read, losses, report, redacted, output, refused)
 
     def _refused(self, target: Codec, asked: History, fitted: History, written: History) -> frozenset[str]:
-        """Return what the provider would refuse, as counted in the report: as ``check`` finds, or as a repair left."""
+        """Return what the provider would refuse, as a report counts it: what ``check`` finds, or what a repair left."""
         if self._job.repair:
             if written.settings is None and asked.settings is not None:
                 # A request stays one, even if none of its settings are left.

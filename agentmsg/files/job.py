@@ -176,9 +176,10 @@ class Report:
         documents: number of documents written.
         messages: number of their messages.
         read: number of messages in their sources.
-        bad: number of quarantined documents.
+        bad: number of quarantined documents, by code.
         missing: number of records without a document at the given places.
         lines: the number of the last line or frame that was read.
+        blank: number of blank lines.
         formats: number of documents written by format, if each was detected by itself.
         levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "broken":
             documents with calls whose arguments are; "refused": documents that the provider would refuse, or "unmended"
@@ -193,9 +194,10 @@ class Report:
     documents: int = 0
     messages: int = 0
     read: int = 0
-    bad: int = 0
+    bad: dict[str, int] = attrs.field(factory=dict[str, int])
     missing: int = 0
     lines: int = 0
+    blank: int = 0
     formats: dict[str, int] = attrs.field(factory=dict[str, int])
     levels: dict[str, int] = attrs.field(factory=dict[str, int])
     groups: list[LossGroup] = attrs.field(factory=list[LossGroup])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Growing"]
 
 _BUFFER = 1 << 20
-_LEAD = re.compile(rb'\{"line":(\d+)(?:(,"file_line":)(\d+))?')
+_LEAD = re.compile(rb'\{"line":(\d+)(?:(,"(?:file_line|index)":)(\d+))?')
 
 
 class Growing:
@@ -64,13 +64,13 @@ class Growing:
         self._sink: BinaryIO | None = None
         self.is_empty = True
 
-    def add(self, part: str, before: int, in_file: int = 0, *, is_empty: bool) -> None:
+    def add(self, part: str, before: int = 0, beside: int = 0, *, is_empty: bool) -> None:
         """Append a part.
 
         Args:
             part: its path.
             before: the number to add to line numbers, if lines begin with one.
-            in_file: the number to add to those of lines in a file of several, if that follows.
+            beside: the number to add to the one that follows it, if one does: of a line in its file, or of a document.
             is_empty: whether it has no documents or lines.
         """
         if self._takes_part:
@@ -80,7 +80,7 @@ class Growing:
                 sink = self._opened()
                 if not self.is_empty:
                     sink.write(self._packed(self._framing.between))
-                _append(source, sink, before, in_file)
+                _append(source, sink, before, beside)
                 if self._file is not None:
                     place_of(self._until).write_back(self._file)
         self.is_empty = self.is_empty and is_empty
@@ -120,13 +120,13 @@ class Growing:
             self._files.close()
 
 
-def _append(source: BinaryIO, sink: BinaryIO, before: int, in_file: int) -> None:
-    if not before and not in_file:
+def _append(source: BinaryIO, sink: BinaryIO, before: int, beside: int) -> None:
+    if not before and not beside:
         shutil.copyfileobj(source, sink, _BUFFER)
         return
     for line in source:
         if found := _LEAD.match(line):
-            own = b"%b%d" % (found[2], int(found[3]) + in_file) if found[2] else b""
+            own = b"%b%d" % (found[2], int(found[3]) + beside) if found[2] else b""
             sink.write(b'{"line":%d%b' % (int(found[1]) + before, own) + line[found.end() :])
         else:
             sink.write(line)

@@ -62,6 +62,7 @@ __all__ = [
     "pieces_of",
     "sample",
     "targets_of",
+    "uncut",
     "with_columns",
     "with_format",
 ]
@@ -399,6 +400,13 @@ def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
         yield Piece(source=source, start=last, end=cut)
         last = cut
     yield Piece(source=source, start=last, end=source.size if _can_be_cut(source) else None)
+
+
+def uncut(sources: Iterable[Source]) -> Iterator[Source]:
+    """Yield the sources that are long enough for several pieces, and are one: compressed files and streams."""
+    for source in sources:
+        if source.is_stream or (source.kind.compression and (source.size or 0) > PIECE):
+            yield source
 
 
 def _can_be_cut(source: Source) -> bool:

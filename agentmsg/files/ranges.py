@@ -160,7 +160,7 @@ def _convert_all(
             _write_account(sinks.losses, report.documents, codec, done, source, item)
         if sinks.flat is not None:
             _write_flat(sinks.flat, report.documents, done.losses, source, item)
-    report.lines, report.missing = max(report.lines, reading.lines), reading.missing
+    report.lines, report.missing, report.blank = max(report.lines, reading.lines), reading.missing, reading.blank
     report.formats = dict(formats)
     report.levels = dict(counts)
     report.groups = groups.all()
@@ -250,7 +250,8 @@ def _hint(source: Source, item: Found) -> str:
 def _quarantine(  # noqa: PLR0917 - all that is known of it
     job: Job, report: Report, source: Source, item: Found, error: AgentMsgError, sink: BinaryIO | None
 ) -> None:
-    report.bad += 1
+    index = report.documents + sum(report.bad.values())
+    report.bad[error.code] = report.bad.get(error.code, 0) + 1
     reason = str(error) if job.hides is None else job.hides.words(str(error))
     if report.first_bad is None:
         where = "" if item.at is None else f" at {excerpt(item.at)[1:-1]}"
@@ -259,6 +260,7 @@ def _quarantine(  # noqa: PLR0917 - all that is known of it
         return
     row: dict[str, Any] = {
         "line": item.number,
+        "index": index,
         "offset": item.offset,
         "length": item.length,
         "file": source.path,

@@ -71,11 +71,12 @@ class Reading:
     Attributes:
         lines: the number of the last line or frame that was read.
         missing: number of records, or files, without a document at the given places.
+        blank: number of blank lines.
     """
 
     def __init__(self, piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO] | None) -> None:
         self._piece = piece
-        self.lines = self.missing = 0
+        self.lines = self.missing = self.blank = 0
         self._raw: BinaryIO | None = None
         self._last = Found(0, piece.start, 0, None)
         self._found = self._read(limits, standard_in)
@@ -156,8 +157,9 @@ class Reading:
         is_each_joined = source.join and not source.is_one_conversation
         is_missing = source.is_in_items
         for record in documents_of(self._piece, stream, limits):
-            self.lines = record.number
+            before, self.lines = self.lines, record.number
             if record.is_blank:
+                self.blank += self.lines - before
                 continue
             parts = self._parts(record, limits) if source.at else (record,)
             for found in joined(parts, limits) if is_each_joined else parts:

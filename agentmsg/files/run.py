@@ -85,6 +85,8 @@ class Outcome:
         messages: number of their messages.
         read: number of messages in their sources.
         bad: number of quarantined documents.
+        codes: the same by code.
+        blank: number of blank lines.
         missing: number of records without a document at the given places.
         resumed: number of pieces that were done before.
         formats: number of documents written by format, if each was detected by itself.
@@ -99,6 +101,8 @@ class Outcome:
     messages: int = 0
     read: int = 0
     bad: int = 0
+    codes: Counter[str] = attrs.field(factory=Counter[str])
+    blank: int = 0
     missing: int = 0
     resumed: int = 0
     formats: Counter[str] = attrs.field(factory=Counter[str])
@@ -113,7 +117,9 @@ class Outcome:
         self.documents += report.documents
         self.messages += report.messages
         self.read += report.read
-        self.bad += report.bad
+        self.bad += sum(report.bad.values())
+        self.codes.update(report.bad)
+        self.blank += report.blank
         self.missing += report.missing
         self.formats.update(report.formats)
         self.levels.update(report.levels)
@@ -142,10 +148,11 @@ class Outcome:
 
 @attrs.frozen
 class Count:
-    """Counts before a piece: the documents of its target, and the lines of its source."""
+    """Counts before a piece: the documents of its target, and the lines and documents of its source."""
 
     documents: int = 0
     lines: int = 0
+    read: int = 0
 
     def at(self, piece: Piece) -> Count:
         """Return the counts before the next piece, given those before this one; each source counts its own lines."""
@@ -153,7 +160,8 @@ class Count:
 
     def after(self, report: Report) -> Count:
         """Return the counts after this piece."""
-        return Count(self.documents + report.documents, self.lines + report.lines)
+        read = self.read + report.documents + sum(report.bad.values())
+        return Count(self.documents + report.documents, self.lines + report.lines, read)
 
 
 @attrs.frozen
@@ -350,10 +358,10 @@ class _Run:
         base = self._work.base(task.number)
         for suffix, file in self._files(task.target).items():
             if suffix == ".out":
-                file.add(base + suffix, 0, is_empty=not report.documents)
+                file.add(base + suffix, is_empty=not report.documents)
             else:
-                before = count.lines if suffix == ".bad" else count.documents
-                file.add(base + suffix, before, count.lines, is_empty=not report.sizes[suffix])
+                numbers = (count.lines, count.read) if suffix == ".bad" else (count.documents, count.lines)
+                file.add(base + suffix, *numbers, is_empty=not report.sizes[suffix])
 
     def _files(self, index: int) -> dict[str, Growing]:
         """Return the files of a target, by the suffix of their parts."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
@@ -20,12 +21,13 @@ from agentmsg.model.generated import given
 from agentmsg.model.msg import Msg
 from agentmsg.model.sources import Base64Source
 from agentmsg.model.usage import COUNTERS, Usage
+from agentmsg.values.frozen import EMPTY
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["Additions", "additions", "may_hold_objects", "without"]
+__all__ = ["Additions", "additions", "has_nothing", "may_hold_objects", "without"]
 
 _Path: TypeAlias = "tuple[str | int, ...]"
 Additions: TypeAlias = "dict[_Path, tuple[Any, Any]]"
@@ -85,16 +87,41 @@ _NO_OBJECTS = re.compile(
 )
 
 
+# What most fields hold, by its identity.
+_NOTHING = frozenset(map(id, (None, (), EMPTY, True)))
+
+
+@cache
+def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    return attrgetter(*names, "extras", "notes")
+
+
+def has_nothing(owner: Any, names_of: Callable[[Any], tuple[str, ...]]) -> bool:
+    """Whether none of some fields of its class holds anything, nor extras or notes; faster than to look at each."""
+    return _NOTHING.issuperset(map(id, _getter(names_of(type(owner)))(owner)))
+
+
+@cache
+def _names_of(cls: Any) -> tuple[str, ...]:
+    """Return the fields of a class that are, or hold, what may be an addition."""
+    own = [name for name, _ in _rules_of(cls)] + [
+        name for name in may_hold_objects(cls) if cls is not Msg or name != "content"
+    ]
+    return (*own, "data") if cls is Base64Source else tuple(own)
+
+
 def additions(owner: Noted) -> Additions:
     """Return what a loader may have added to a message, block or tool, and to what is inside it.
 
     The blocks of a message are left out.
     """
-    return dict(_found(owner, ()))
+    return {} if has_nothing(owner, _names_of) else dict(_found(owner, ()))
 
 
 def _found(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]:
     cls: Any = type(owner)
+    if has_nothing(owner, _names_of):
+        return
     for name, may_be in _rules_of(cls):
         value: Any = getattr(owner, name)
         if may_be(value):

@@ -268,9 +268,9 @@ def _said(owner: Any, told: dict[str, Any], hidden: set[str]) -> tuple[str, _Sta
 
     Notes are left out; those of what is inside the object, too.
     """
-    found = additions(owner)
-    stated = tuple([(_pointer(path), _value_print(value)) for path, (value, _) in found.items()])
-    if found:
+    stated: _Stated = ()
+    if found := additions(owner):
+        stated = tuple([(_pointer(path), _value_print(value)) for path, (value, _) in found.items()])
         plain = without(owner.evolve(content=()) if isinstance(owner, Msg) else owner, found)
         told = canonical_engine().write_any(bare(plain))
     if hidden:

@@ -7,7 +7,7 @@ from functools import cache
 from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from agentmsg.fitting.additions import may_hold_objects
+from agentmsg.fitting.additions import has_nothing, may_hold_objects
 from agentmsg.fitting.changes import changed
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
@@ -90,6 +90,12 @@ def _with_too_few_calls(history: History) -> set[str | None]:
     return {link for link, count in counts.items() if count > 0}
 
 
+@cache
+def _names_of(kind: Any) -> tuple[str, ...]:
+    own = ("raw_input",) if issubclass(kind, ToolUseBlock) else ()
+    return (*own, *flags_of(kind), *may_hold_objects(kind))
+
+
 def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
     """Yield the notes at all levels of an object, and texts of arguments without meaning, by path."""
     if owner.notes:
@@ -104,7 +110,7 @@ def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
             yield from _spelling(value, (*path, name))
         elif isinstance(value, tuple):
             for index, item in enumerate(cast("tuple[object, ...]", value)):
-                if isinstance(item, Noted):
+                if isinstance(item, Noted) and not has_nothing(item, _names_of):
                     yield from _spelling(item, (*path, name, index))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agentmsg.errors import DecodeError
 
 __all__ = ["syntax_error"]
@@ -18,7 +20,11 @@ _BEGINNINGS = {
     b"\xfe\xff": "it looks like UTF-16",
     b"\x1f\x8b": "it looks compressed",
     b"\x28\xb5\x2f\xfd": "it looks compressed",
+    b"PAR1": "it looks like Parquet (--form parquet)",
+    b"SQLite format 3": "it looks like SQLite (--form sqlite)",
 }
+# Where orjson stops: what Python writes for floats that JSON doesn't have.
+_NUMBER = re.compile("NaN|Infinity")
 
 
 def syntax_error(data: bytes, error: ValueError) -> DecodeError:
@@ -29,5 +35,7 @@ def syntax_error(data: bytes, error: ValueError) -> DecodeError:
     if "valid UTF-8" in words:
         words = "it isn't UTF-8"  # orjson speaks of surrogates, and always of the first character
     if "content after document" in words and "column 1 " in words:
-        hints = ["one document per line is JSON Lines (jsonl)"]
+        hints = ["one document per line is JSON Lines: --form jsonl, or am.load_lines"]
+    if found := _NUMBER.match(getattr(error, "doc", ""), getattr(error, "pos", 0)):
+        words = f"{found[0]} is no number of JSON:{words.partition(':')[2]}"
     return DecodeError("; ".join([f"not JSON: {words}", *hints]), code=code)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import attrs
 
@@ -41,6 +41,7 @@ __all__ = [
     "rules_of",
 ]
 
+_F = TypeVar("_F")
 Severity: TypeAlias = Literal["error", "warning"]
 """How sure a refusal is: "error" for what is known to be refused, "warning" for what only some models refuse."""
 
@@ -117,15 +118,33 @@ class Request:
                 found[block.__class__].append((index, at, block))
         return found
 
+    @cached_property
+    def _blocks(self) -> dict[tuple[type, ...], Sequence[tuple[int, int, Any]]]:
+        """What ``blocks`` has returned: rules ask for the same."""
+        return {}
+
+    @cached_property
+    def _found(self) -> dict[Any, Sequence[Any]]:
+        """What ``once`` has returned."""
+        return {}
+
+    def once(self, find: Callable[[Request], Iterable[_F]]) -> Sequence[_F]:
+        """Return what a function finds, which several rules look at."""
+        if find not in self._found:
+            self._found[find] = tuple(find(self))
+        return self._found[find]
+
     def all_blocks(self) -> Iterable[tuple[int, int, Any]]:
         """Return all blocks, in no order, each with the indexes of its message and of itself."""
         return chain.from_iterable(self._by_class.values())
 
     def blocks(self, *classes: type) -> Sequence[tuple[int, int, Any]]:
         """Return the blocks of some classes in order, each with the indexes of its message and of itself."""
-        own = [found for kind, found in self._by_class.items() if issubclass(kind, classes)]
-        # No two index pairs are equal, so blocks are never compared.
-        return own[0] if len(own) == 1 else sorted(chain.from_iterable(own))
+        if classes not in self._blocks:
+            own = [found for kind, found in self._by_class.items() if issubclass(kind, classes)]
+            # No two index pairs are equal, so blocks are never compared.
+            self._blocks[classes] = own[0] if len(own) == 1 else sorted(chain.from_iterable(own))
+        return self._blocks[classes]
 
     @cached_property
     def pairing(self) -> Pairing:

@@ -148,7 +148,7 @@ def empty_texts(
                         yield ("messages", index, "content", at, "content", place, "text"), inner.text
 
     def empty(request: Request) -> Iterator[Path]:
-        return (path for path, text in texts(request) if not text)
+        return (path for path, text in request.once(texts) if not text)
 
     def white(*, is_accepted: bool) -> Callable[[Request], Iterator[Path]]:
         def find(request: Request) -> Iterator[Path]:
@@ -157,7 +157,7 @@ def empty_texts(
                 """Return ``accepted``, once for each message: it may have many texts."""
                 return accepted(request.messages[index])
 
-            return (path for path, text in texts(request) if text and is_lenient(int(path[1])) == is_accepted)
+            return (path for path, text in request.once(texts) if text and is_lenient(int(path[1])) == is_accepted)
 
         return find
 

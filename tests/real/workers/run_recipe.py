@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,28 @@ def rows() -> list[str]:
     return [json.dumps(weather), json.dumps(own), json.dumps(own, ensure_ascii=False)]
 
 
+# Lines that aren't documents, each another way.
+DIRTY = ['{"messages": [', "", "[7]", '{"messages": [], "n": NaN}', '"', "  ", '{"messages": 7}', "x,'y' | \t\\"]
+
+
+def dirty() -> list[str]:
+    """Make a file of good and bad lines; return its lines that aren't blank."""
+    lines = [line for good in rows() for line in (good, *DIRTY)]
+    Path("dirty.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [line for line in lines if line.strip()]
+
+
+def check_dirty(scope: dict[str, Any], found: list[dict[str, Any]]) -> None:
+    """Each line is there: good ones come back as the same JSON value, the others say what is wrong."""
+    assert [row["openai"] for row in found] == dirty()
+    for row in found:
+        if row["openai"] in DIRTY:
+            assert row["error"]
+            assert row["anthropic"] is row["losses"] is None
+        else:
+            assert json.loads(scope["to_openai"](row["anthropic"], row["losses"])) == json.loads(row["openai"])
+
+
 def in_datasets(scope: dict[str, Any]) -> None:
     """Rows with different fields come back; fields that Arrow fills with null were in the rows."""
     call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 2}'}}
@@ -86,6 +109,11 @@ def in_duckdb(scope: dict[str, Any]) -> None:
     text, pair = "VARCHAR", "STRUCT(anthropic VARCHAR, losses VARCHAR)"
     scope["db"].create_function("or_null", scope["to_anthropic"], [text], pair, exception_handling="return_null")
     assert scope["db"].execute("SELECT or_null('7') IS NULL").fetchall() == [(True,)]
+    dirty()
+    query = "SELECT openai, unnest(checked(openai)) FROM lines WHERE trim(openai) <> ''"
+    names = ("openai", "anthropic", "losses", "error")
+    found = scope["db"].execute(query.replace("lines", scope["lines"])).fetchall()
+    check_dirty(scope, [dict(zip(names, row, strict=True)) for row in found])
 
 
 def in_polars(scope: dict[str, Any]) -> None:
@@ -98,6 +126,9 @@ def in_polars(scope: dict[str, Any]) -> None:
     pair = pl.col("openai").map_elements(scope["to_anthropic"], return_dtype=scope["pair"])
     found = pl.LazyFrame({"openai": rows()}).select(pair.map_elements(back, return_dtype=pl.String)).collect()
     assert [json.loads(row) for row in found["openai"]] == [json.loads(row) for row in rows()]
+    dirty()
+    checked = pl.col("openai").map_elements(scope["checked"], return_dtype=scope["told"]).struct.unnest()
+    check_dirty(scope, scope["lines"].select("openai", checked).collect().to_dicts())
 
 
 def in_parquet(scope: dict[str, Any]) -> None:
