@@ -17,8 +17,11 @@ from agentmsg.model.history import History
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from agentmsg.files.run import Outcome
     from agentmsg.fitting.allowing import Word
+    from agentmsg.formats.codec import Codec
 
 __all__ = ["command"]
 
@@ -111,13 +114,8 @@ def command(
     """
     run = Run(**how)
     target = get_codec(codec, **dict(options))
-    if losses_key is not None and target.binary:
-        msg = f"--losses-key needs JSON, and {codec} is binary"
-        raise click.UsageError(msg)
-    if repair:
-        check(History(), target)
     asks = {"model": model, "max_tokens": max_tokens}
-    with_asked(History(), target, **asks)
+    _check(target, asks, losses_key, repair=repair)
     job = Job(
         codec=codec,
         options=options,
@@ -137,3 +135,13 @@ def command(
         tell_outcome(outcome, run.output, is_one=is_one, is_silent=run.quiet or on_loss == "ignore")
 
     ctx.exit(run_job(job, run, tell, losses=losses, flat=flat))
+
+
+def _check(target: Codec, asks: Mapping[str, Any], losses_key: str | None, *, repair: bool) -> None:
+    """Refuse options that the format to write can't take, before any file is read."""
+    if losses_key is not None and target.binary:
+        msg = f"--losses-key needs JSON, and {target.name} is binary"
+        raise click.UsageError(msg)
+    if repair:
+        check(History(), target)
+    with_asked(History(), target, **asks)

@@ -252,5 +252,5 @@ def tell_outcome(
             kept = outcome.bad_files[0] + (f" and {counted(more, 'other file')}" if more else "")
             words = f"quarantined: {what}, in {kept}"
         say(words + (f"; the first: {outcome.first_bad}" if outcome.first_bad else ""), colour="red")
-        for code, count in outcome.codes.most_common() if outcome.bad > 1 else ():
+        for code, count in outcome.codes.most_common() if len(outcome.codes) > 1 else ():
             say(f"  {count:,} × {code}")

@@ -11,8 +11,6 @@ from agentmsg_codecs.hf.rows import PAIRS
 if TYPE_CHECKING:
     from collections.abc import MutableSequence
 
-__all__ = ["pair"]
-
 
 def pair(
     chosen: am.History,
