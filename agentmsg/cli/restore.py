@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from agentmsg.api.joining import EACH
 from agentmsg.cli.json_colours import screen
 from agentmsg.cli.options import (
     codec_options,
     column_option,
-    each_option,
     form_option,
+    from_option,
     limits_option,
     output_option,
     quiet_option,
@@ -56,7 +57,7 @@ _edits_option = click.option(
 @click.argument("accounts", metavar="[LOSSES]", required=False)
 @output_option("The file to write")
 @to_option("The format to write (default: the one named in LOSSES).")
-@each_option("The format of CONVERTED (default: the one named in LOSSES, or detected).")
+@from_option("The format of CONVERTED (default: the one named in LOSSES, or detected).")
 @codec_options
 @form_option
 @column_option
@@ -110,7 +111,7 @@ def command(
         accounts=accounts,
         # Lines, whatever the file is called.
         accounts_kind=attrs.evolve(kind_of(accounts or STANDARD, "jsonl"), form="jsonl"),
-        source=source,
+        source=None if source == EACH else source,
         codec=codec,
         options=options,
         edits=edits,

@@ -66,13 +66,12 @@ def accounts(lines: Iterator[Found]) -> Iterator[Account]:
     """
     held: list[bytes] = []
     for line in lines:
-        if line.fault is not None or line.data is None:
-            raise line.fault or AssertionError
+        data = line.content()
         # Only a header can contain this key unescaped at its beginning; in a value it is escaped or deeper.
-        if held and _HEADER in line.data[:200] and _is_header(line.data):
+        if held and _HEADER in data[:200] and _is_header(data):
             yield _account(held)
             held = []
-        held.append(line.data)
+        held.append(data)
     if held:
         yield _account(held)
 
@@ -196,7 +195,7 @@ class Restoring:
             # That report names no format: a redacted document keeps its own.
             codec = self.source or detected((found,))
             source = source or codec
-        converted = loads(_data(found), get_codec(codec), limits=self.limits, duplicates="error")
+        converted = loads(found.content(), get_codec(codec), limits=self.limits, duplicates="error")
         return restore(converted, own.losses, edits=self.edits), source
 
     def _carried(self, converted: Iterator[Found]) -> Iterator[tuple[History, str | None]]:
@@ -207,7 +206,7 @@ class Restoring:
         except DecodeError as error:
             raise named(error, self.converted) from None
         for found in chain(first, converted):
-            history = loads(_data(found), get_codec(source), limits=self.limits, duplicates="error")
+            history = loads(found.content(), get_codec(source), limits=self.limits, duplicates="error")
             text = carried_text(history)
             yield (
                 restore(history, edits=self.edits),
@@ -229,17 +228,6 @@ class Restoring:
         if fitted.history is not fitted.source:
             told(number, account(fitted))
         return rendered(target, fitted.history, pretty=self.pretty)
-
-
-def _data(found: Found) -> bytes:
-    """Return the bytes of a document.
-
-    Raises:
-        DecodeError: if it can't be one.
-    """
-    if found.fault is not None or found.data is None:
-        raise found.fault or AssertionError
-    return found.data
 
 
 def _naming(own: Iterator[Account], name: str) -> Iterator[Account]:
