@@ -62,12 +62,12 @@ def test_items_are_those_of_the_array(items: list[Any], indent: int | None, asci
         reader = ArrayReader(stream, 1 << 20)
         assert reader.is_array()
         found = list(reader.items())
-        assert [json.loads(item.data or b"") for item in found] == items
-        assert all(data[item.offset : item.offset + item.length] == item.data for item in found)
+        assert [json.loads(raw or b"") for _, _, raw in found] == items
+        assert all(data[offset : offset + length] == raw for offset, length, raw in found)
     for item in found:
         rest = io.BytesIO(data)
-        rest.seek(item.offset)
-        assert next(ArrayReader(rest, 1 << 20, item.offset).items()) == item
+        rest.seek(item[0])
+        assert next(ArrayReader(rest, 1 << 20, item[0]).items()) == item
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
@@ -25,14 +25,11 @@ from agentmsg.cli.options import (
     unknown_option,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.reading import Input, Place, read_each
+from agentmsg.cli.reading import Input, read_each
 from agentmsg.cli.report import counted, found_in
 from agentmsg.fitting.repairing import check
 from agentmsg.formats.sending import Finding
 from agentmsg.model.history import History
-
-if TYPE_CHECKING:
-    from agentmsg.cli.reading import Read
 
 __all__ = ["command"]
 
@@ -49,26 +46,23 @@ Examples:
 
 @attrs.define
 class _Report:
-    target: Any
     documents: int = 0
     refused: int = 0
     counts: Counter[tuple[str, str]] = attrs.field(factory=Counter[tuple[str, str]])
-    listed: list[tuple[Place, Finding]] = attrs.field(factory=list["tuple[Place, Finding]"])
+    listed: list[tuple[str, Finding]] = attrs.field(factory=list["tuple[str, Finding]"])
 
-    def add(self, read: Read) -> None:
+    def add(self, found: tuple[Finding, ...], place: str) -> None:
         """Add the findings of a document."""
-        found = check(read.history, self.target)
         self.documents += 1
         self.refused += any(finding.severity == "error" for finding in found)
         self.counts.update((finding.severity, finding.code) for finding in found)
-        self.listed += [(read.place, finding) for finding in found[: _LISTED - len(self.listed)]]
+        room = _LISTED - len(self.listed)
+        self.listed += [(place, finding) for finding in found[:room]]
 
-    def merge(self, other: _Report, lines: int) -> None:
-        """Add the findings of the next piece of a file."""
-        self.documents += other.documents
-        self.refused += other.refused
-        self.counts.update(other.counts)
-        self.listed += [(place.after(lines), found) for place, found in other.listed[: _LISTED - len(self.listed)]]
+
+def _look(history: History, codec: str, *, target: Any) -> tuple[Finding, ...]:
+    del codec
+    return check(history, target)
 
 
 @click.command("check", short_help="Tell what a provider would refuse.", epilog=_EXAMPLES)
@@ -113,7 +107,8 @@ def command(
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
     check_written([output], names, force=force)
-    report, unread = read_each(names, partial(_Report, target), Input(**how), jobs=jobs, quiet=quiet)
+    report = _Report()
+    unread = read_each(names, partial(_look, target=target), report.add, Input(**how), jobs=jobs, quiet=quiet)
     with output_to(output, force=force):
         if as_json:
             write_json(_as_data(report, unread.count, summary=summary))
@@ -131,7 +126,7 @@ def _as_data(report: _Report, unread: int, *, summary: bool) -> dict[str, Any]:
     if summary:
         return data
     findings = [
-        {"place": str(place), **attrs.asdict(finding), "path": list(finding.path)} for place, finding in report.listed
+        {"place": place, **attrs.asdict(finding), "path": list(finding.path)} for place, finding in report.listed
     ]
     return {**data, "findings": findings}
 
@@ -148,7 +143,7 @@ def _print(report: _Report, unread: int, *, summary: bool) -> None:
         show_table("Findings", ("code", "severity", "count"), rows, words=2)
         return
     listed = [
-        (str(place), "/".join(map(str, each.path)), each.severity, each.code, each.message, each.fix)
+        (place, "/".join(map(str, each.path)), each.severity, each.code, each.message, each.fix)
         for place, each in report.listed
     ]
     columns = ("document", "path", "severity", "code", "what is wrong", "fix")

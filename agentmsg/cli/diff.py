@@ -13,8 +13,8 @@ import click
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
     at_option,
-    each_option,
     form_option,
+    from_option,
     join_option,
     json_option,
     limits_option,
@@ -62,7 +62,7 @@ Examples:
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@each_option("The format of A (default: detected).")
+@from_option("The format of A (default: detected).")
 @to_option("The format of B (default: detected).")
 @form_option
 @at_option

@@ -59,8 +59,6 @@ __all__ = [
 _F = TypeVar("_F", bound="Callable[..., Any]")
 # Where a command keeps the pointers of --thread until it reads --at.
 _THREADS = "agentmsg.threads"
-# Where it keeps whether there is --split until it reads --form.
-_SPLIT = "agentmsg.split"
 _LIMIT = re.compile(r"(bytes|depth|inline_media|line)=([0-9]{1,15})([KMG]?)")
 
 
@@ -137,15 +135,6 @@ class _Source(_Codec):
 def from_option(words: str) -> Callable[[_F], _F]:
     """Give a command the option ``-f CODEC``, as the parameter ``source``."""
     return click.option("-f", "--from", "source", type=_Source(), help=words)
-
-
-def each_option(words: str) -> Callable[[_F], _F]:
-    """Give a command the option ``-f CODEC``; each document's format is detected anyway: "each" is None."""
-
-    def given(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-        return None if value == EACH else value
-
-    return click.option("-f", "--from", "source", type=_Source(), callback=given, help=words)
 
 
 def at_option(command: _F) -> _F:
@@ -234,29 +223,14 @@ def unknown_option(command: _F) -> _F:
 
 
 def form_option(command: _F) -> _F:
-    """Give a command the options ``--form`` and ``--split``, both as the parameter ``form``."""
-    split = click.option(
-        "--split",
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_keep_split,
-        help="Read JSON input as an array, one document per item.",
-    )(command)
+    """Give a command the option ``--form``, as the parameter ``form``, and ``--split`` for one of its values."""
+    split = click.option("--split", "form", flag_value="array", help="The same as --form array.")(command)
     return click.option(
         "--form",
-        type=click.Choice(["json", "jsonl", "msgpack", "parquet", "sqlite", "yaml"]),
-        callback=_form,
-        help="How the input holds documents (default: as its name says; for stdin and other names, json).",
+        type=click.Choice(["array", "json", "jsonl", "msgpack", "parquet", "sqlite", "yaml"]),
+        help="How the input holds documents (default: as its name says; for stdin and other names, json). array: the "
+        "items of a JSON array.",
     )(split)
-
-
-def _keep_split(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click calls it
-    ctx.meta[_SPLIT] = value
-
-
-def _form(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
-    return "array" if value in (None, "json") and ctx.meta[_SPLIT] else value
 
 
 def limits_option(command: _F) -> _F:

@@ -5,11 +5,11 @@ As for convert, a file's name says what it holds: one document, one per line, or
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import attrs
 
@@ -22,18 +22,18 @@ from agentmsg.cli.report import Trouble, tell_absent, tell_doubt, tell_uncut
 from agentmsg.cli.terminal import standard_in
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood, excerpt
 from agentmsg.files.engines import ENGINES
-from agentmsg.files.file_names import STANDARD, Form, check_column, kind_of
+from agentmsg.files.file_names import STANDARD, Form, check_column
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
-from agentmsg.files.plan import detected, few, named, pieces_in, sample, with_format
+from agentmsg.files.plan import detected, few, named, pieces_in, sample, source_of, with_format
 from agentmsg.files.reading import reading_of
-from agentmsg.files.storages import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.history import History
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from agentmsg.files.documents import Found
     from agentmsg.files.ranges import Advance
@@ -41,12 +41,9 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
 
 __all__ = [
-    "Collector",
     "Formats",
     "Input",
-    "Place",
     "Read",
-    "Unread",
     "documents_at",
     "formats_of",
     "history_at",
@@ -55,6 +52,7 @@ __all__ = [
 ]
 
 
+_T = TypeVar("_T")
 # Seconds between two progress reports while reading a file.
 _EVERY = 0.1
 
@@ -93,56 +91,20 @@ class Input:
             FileError: if its name and the options don't fit.
             CodecLookupError: if there is no such codec.
         """
-        codec = get_codec(self.source).name if self.source and self.is_named else ""
-        kind = kind_of(name, "json", self.column, form=self.form)
-        check_column(self.column, kind)
-        is_stream = name == STANDARD or place_of(name).is_stream(name)
-        return Source(
-            path=name,
-            kind=kind,
-            codec=codec,
-            size=None if is_stream else place_of(name).size(name),
-            is_stream=is_stream,
-            is_mixed=self.source == EACH,
-            at=self.at,
-            join=self.join,
-        )
-
-
-@attrs.frozen
-class Place:
-    """Where a document is: the file, its line, and its place in that, as far as there are several."""
-
-    name: str
-    words: str = ""
-    number: int = 0
-    at: str | None = None
-
-    def __str__(self) -> str:
-        """Return it as words."""
-        place = self.name + self.words.format(self.number)
-        return place if self.at is None else f"{place}, at {excerpt(self.at)[1:-1]}"
-
-    def after(self, lines: int) -> Place:
-        """Return the place, given the number of lines before the piece that it was found in."""
-        return attrs.evolve(self, number=self.number + lines)
+        if self.source and self.is_named:
+            get_codec(self.source)
+        made = source_of(name, codec=self.source, form=self.form, at=self.at, join=self.join, column=self.column)
+        check_column(self.column, made.kind)
+        return made
 
 
 @attrs.frozen(kw_only=True)
 class Read:
-    """A history, its codec, and its place."""
+    """A history, its codec, and its place: the file, the line, and the place in that, as far as there are several."""
 
     history: History
     codec: str
-    place: Place
-
-
-@attrs.frozen(kw_only=True)
-class Unread:
-    """The error of a document that can't be read, and its place."""
-
-    error: AgentMsgError
-    place: Place
+    place: str
 
 
 @attrs.frozen(kw_only=True)
@@ -154,74 +116,63 @@ class Formats:
     trouble: AgentMsgError | None = None
 
 
-class Collector(Protocol):
-    """What a command makes of histories, piece by piece of files; it crosses process boundaries."""
-
-    def add(self, read: Read) -> None:
-        """Take in a history."""
-
-    def merge(self, other: Any, lines: int) -> None:
-        """Take in what was made of the next piece, given the number of lines of its file before it."""
-
-
-_C = TypeVar("_C", bound=Collector)
-
-
 @attrs.define
-class _Piece(Generic[_C]):
+class _Piece(Generic[_T]):
     """What was made of a piece of a file.
 
     Attributes:
-        taken: of the histories.
-        count: their number.
+        taken: what was made of each history, with the number of its line and its place in that.
         unread: number of documents that can't be read.
-        first: the first of these.
+        first: the error of the first of these, also with its line and place.
         lines: number of its lines.
         absent: number of records without a document at the given places.
         doubt: what the given format doesn't know of the first document.
     """
 
-    taken: _C
-    count: int = 0
+    taken: list[tuple[int, str | None, _T]] = attrs.field(factory=list["tuple[int, str | None, _T]"])
     unread: int = 0
-    first: Unread | None = None
+    first: tuple[int, str | None, AgentMsgError] | None = None
     lines: int = 0
     absent: int = 0
     doubt: str | None = None
 
-    def add(self, found: Read | Unread) -> None:
-        if isinstance(found, Read):
-            self.count += 1
-            self.taken.add(found)
-        else:
+    def add(self, found: Found, source: Source, given: Input, look: Callable[[History, str], _T]) -> None:
+        try:
+            self.taken.append((found.number, found.at, look(*_read(found, source, given))))
+        except AgentMsgError as error:
             self.unread += 1
-            self.first = self.first or found
+            self.first = self.first or (found.number, found.at, error)
 
 
 def _collect(
-    piece: Piece, given: Input, new: Callable[[], _C], *, advance: Advance = lambda size, documents: None
-) -> _Piece[_C]:
+    piece: Piece, given: Input, look: Callable[[History, str], _T], *, advance: Advance = lambda size, documents: None
+) -> _Piece[_T]:
     """Read the histories of a piece of a file."""
-    done = _Piece(new())
-    source, limits = piece.source, given.limits
+    done = _Piece[_T]()
+    source = piece.source
     try:
         # A file whose documents differ is read by documents.
-        source = attrs.evolve(with_format(attrs.evolve(source, is_one_of_many=True), limits), is_one_of_many=False)
-        with _opened(attrs.evolve(piece, source=source), limits) as (reading, place):
+        source = _known(source, given)
+        with _opened(attrs.evolve(piece, source=source), given) as reading:
             if source.is_stream:
                 source = _looked_at(source, reading)
             due = monotonic() + _EVERY
             for number, found in enumerate(reading, 1):
                 if number == 1 and given.is_named and not piece.start:
                     done.doubt = _doubt(found, source.codec)
-                done.add(_read(place(found), found, source, given))
+                done.add(found, source, given, look)
                 if monotonic() > due:
                     advance(reading.position, number)
                     due = monotonic() + _EVERY
             done.lines, done.absent = reading.lines, reading.missing
     except FileError as error:
-        done.add(Unread(error=error, place=Place(source.path)))
+        done.unread, done.first = done.unread + 1, done.first or (0, None, error)
     return done
+
+
+def _known(source: Source, given: Input) -> Source:
+    """Return a file with its format, if it has one."""
+    return attrs.evolve(with_format(attrs.evolve(source, is_one_of_many=True), given.limits), is_one_of_many=False)
 
 
 def _looked_at(source: Source, reading: Reading) -> Source:
@@ -233,47 +184,55 @@ def _looked_at(source: Source, reading: Reading) -> Source:
 
 
 def read_each(
-    files: Sequence[str], new: Callable[[], _C], given: Input, *, jobs: int = 1, quiet: bool = False
-) -> tuple[_C, Trouble]:
+    files: Sequence[str],
+    look: Callable[[History, str], _T],
+    take: Callable[[_T, str], object],
+    given: Input,
+    *,
+    jobs: int = 1,
+    quiet: bool = False,
+) -> Trouble:
     """Read the histories of several files, with progress, and report documents that can't be read.
 
     Args:
         files: their names.
-        new: makes what takes in the histories of a piece of a file.
+        look: called with each history and its codec, in any process.
+        take: called with each result, in order, and the place of the document.
         given: how to read them.
         jobs: how many pieces to read at once.
         quiet: whether to report errors only.
 
     Returns:
-        All that was taken in, and the documents that can't be read.
+        The documents that can't be read.
 
     Raises:
         CodecLookupError: if there is no such codec.
         DecodeError: code "required" if there were records, but no document in any of them.
     """
-    unread, taken = Trouble(), new()
+    unread = Trouble()
     count = absent = lines = 0
     pieces = [piece for name in files for piece in _pieces(name, given)]
     if not quiet:
         tell_uncut((piece.source for piece in pieces), jobs)
     with progress_of(size_of(files), quiet=quiet) as progress:
-        for piece, done in _in_order(pieces, given, new, jobs, progress):
-            name, lines = piece.source.path, lines if piece.start else 0
+        for piece, done in _in_order(pieces, given, look, jobs, progress):
+            source, lines = piece.source, lines if piece.start else 0
             if done.doubt:
-                tell_doubt(name, done.doubt)
-            taken.merge(done.taken, lines)
+                tell_doubt(source.path, done.doubt)
+            for number, at, each in done.taken:
+                take(each, _place(source, number + lines, at))
             if done.first is not None:
-                first = attrs.evolve(done.first, place=done.first.place.after(lines))
-                unread.add(name, first, done.unread)
-            lines, count, absent = lines + done.lines, count + done.count, absent + done.absent
-            if piece.end in (None, piece.source.size):
-                unread.tell(name)
+                number, at, error = done.first
+                unread.add(source.path, error, _place(source, number + lines, at), done.unread)
+            lines, count, absent = lines + done.lines, count + len(done.taken), absent + done.absent
+            if piece.end in (None, source.size):
+                unread.tell(source.path)
         unread.tell_rest()
     if absent and not quiet:
         tell_absent(absent)
     if absent and not count and not unread.count:
         raise nothing_at(given.at)
-    return taken, unread
+    return unread
 
 
 def _pieces(name: str, given: Input) -> list[Piece]:
@@ -283,17 +242,19 @@ def _pieces(name: str, given: Input) -> list[Piece]:
         pieces = list(pieces_in(source, given.limits))
     except FileError:
         return [Piece(source=source)]
-    if len(pieces) == 1:
-        return pieces
-    known = attrs.evolve(with_format(attrs.evolve(source, is_one_of_many=True), given.limits), is_one_of_many=False)
+    known = _known(source, given) if pieces[1:] else source
     return [attrs.evolve(piece, source=known) for piece in pieces]
 
 
 def _in_order(
-    pieces: Sequence[Piece], given: Input, new: Callable[[], _C], jobs: int, progress: Callable[[int, int], None]
-) -> Iterator[tuple[Piece, _Piece[_C]]]:
+    pieces: Sequence[Piece],
+    given: Input,
+    look: Callable[[History, str], _T],
+    jobs: int,
+    progress: Callable[[int, int], None],
+) -> Iterator[tuple[Piece, _Piece[_T]]]:
     """Yield the pieces, in order, with what was made of them; those of streams are read here, when it is their turn."""
-    calls = [(piece, given, new) for piece in pieces if not piece.source.is_stream]
+    calls = [(piece, given, look) for piece in pieces if not piece.source.is_stream]
     running: dict[int, tuple[int, int]] = {}
 
     def advance(number: int, size: int, documents: int) -> None:
@@ -302,18 +263,18 @@ def _in_order(
         progress(sum(sizes), sum(counts))
 
     engine = ENGINES["local"](_collect, calls, jobs, advance)
-    early: dict[int, _Piece[_C]] = {}
+    early: dict[int, _Piece[_T]] = {}
     number = -1
     for piece in pieces:
         if piece.source.is_stream:
-            yield piece, _collect(piece, given, new, advance=partial(advance, -1))
+            yield piece, _collect(piece, given, look, advance=partial(advance, -1))
             continue
         number += 1
         while number not in early:
             other, done = next(engine)
             early[other] = done
-            size = (calls[other][0].end or calls[other][0].source.size or 0) - calls[other][0].start
-            advance(other, size, done.count)
+            whole = calls[other][0]
+            advance(other, (whole.end or whole.source.size or 0) - whole.start, len(done.taken))
         yield piece, early.pop(number)
 
 
@@ -324,7 +285,7 @@ def history_of(name: str, given: Input) -> Read:
         AgentMsgError: if it can't be read, or there isn't exactly one.
     """
     source = given.of(name)
-    with _opened(Piece(source=source), given.limits) as (reading, place):
+    with _opened(Piece(source=source), given) as reading:
         # Don't read a file of a million documents to its end only to count them.
         found = list(islice(reading, 2))
     if given.at and not found:
@@ -332,16 +293,18 @@ def history_of(name: str, given: Input) -> Read:
     if len(found) != 1:
         msg = f"{name} must hold one conversation, and holds {'several' if found else 'none'}"
         raise DecodeError(msg)
-    return _sure(found[0], place, source, given)
+    return _sure(found[0], source, given)
 
 
-def _sure(found: Found, place: Callable[[Found], Place], source: Source, given: Input) -> Read:
+def _sure(found: Found, source: Source, given: Input) -> Read:
     if given.is_named and (words := _doubt(found, source.codec)):
         tell_doubt(source.path, words)
-    read = _read(place(found), found, source, given)
-    if isinstance(read, Unread):
-        raise named(read.error, str(read.place))
-    return read
+    place = _place(source, found.number, found.at)
+    try:
+        history, codec = _read(found, source, given)
+    except AgentMsgError as error:
+        raise named(error, place) from error.__cause__
+    return Read(history=history, codec=codec, place=place)
 
 
 def history_at(name: str, index: int, given: Input) -> tuple[History, bool]:
@@ -355,8 +318,8 @@ def history_at(name: str, index: int, given: Input) -> tuple[History, bool]:
     Raises:
         AgentMsgError: if it can't be read; code "required" if there is no such document.
     """
-    source = with_format(attrs.evolve(given.of(name), is_one_of_many=True), given.limits)
-    with _opened(Piece(source=attrs.evolve(source, is_one_of_many=False)), given.limits) as (reading, place):
+    source = _known(given.of(name), given)
+    with _opened(Piece(source=source), given) as reading:
         documents = iter(reading)
         before = sum(1 for _ in islice(documents, index))
         found = next(documents, None)
@@ -365,8 +328,7 @@ def history_at(name: str, index: int, given: Input) -> tuple[History, bool]:
         if found is None:
             msg = f"there is no document {index}: {name} holds {before}, counted from 0"
             raise DecodeError(msg, code="required")
-        read = _sure(found, place, source, given)
-        return read.history, index > 0 or next(documents, None) is not None
+        return _sure(found, source, given).history, index > 0 or next(documents, None) is not None
 
 
 def documents_at(name: str, given: Input) -> Iterator[bytes]:
@@ -375,13 +337,15 @@ def documents_at(name: str, given: Input) -> Iterator[bytes]:
     Raises:
         AgentMsgError: if one of them can't be read.
     """
-    with _opened(Piece(source=given.of(name)), given.limits) as (reading, place):
+    source = given.of(name)
+    with _opened(Piece(source=source), given) as reading:
         is_empty = True
         for found in reading:
             is_empty = False
-            if found.fault is not None or found.data is None:
-                raise named(found.fault or DecodeError("too long", code="bytes"), str(place(found)))
-            yield found.data
+            try:
+                yield found.content()
+            except AgentMsgError as error:
+                raise named(error, _place(source, found.number, found.at)) from error.__cause__
         if reading.missing and is_empty:
             raise named(nothing_at(given.at), name)
 
@@ -396,13 +360,11 @@ def formats_of(name: str, given: Input) -> Formats:
     trouble: AgentMsgError | None = None
     scores: list[Sequence[tuple[CodecName, float]]] = []
     source = given.of(name)
-    with _opened(Piece(source=source), given.limits) as (reading, _):
+    with _opened(Piece(source=source), given) as reading:
         for found in few(reading.ahead()) if source.is_stream else sample(source, given.limits):
             try:
-                if found.fault is not None or found.data is None:
-                    raise found.fault or AssertionError
-                scores.append(detect(found.data))
-                held.append(found.data)
+                scores.append(detect(found.content()))
+                held.append(found.content())
             except AgentMsgError as error:
                 trouble = trouble or error
     if given.at and not held:
@@ -421,13 +383,15 @@ def formats_of(name: str, given: Input) -> Formats:
     return Formats(scores=tuple(sure), codec=codec)
 
 
-@contextmanager
-def _opened(piece: Piece, limits: Limits) -> Generator[tuple[Reading, Callable[[Found], Place]]]:
-    """Open the documents of a piece of a file, with a function that returns the place of each."""
-    name = piece.source.path
-    words = _PLACES.get(piece.source.kind.form, "")
-    with reading_of(piece, limits, standard_in if name == STANDARD else None) as reading:
-        yield reading, lambda found: Place(name, words, found.number, found.at)
+def _opened(piece: Piece, given: Input) -> AbstractContextManager[Reading]:
+    """Open the documents of a piece of a file."""
+    return reading_of(piece, given.limits, standard_in if piece.source.path == STANDARD else None)
+
+
+def _place(source: Source, number: int, at: str | None) -> str:
+    """Return a document's place: the file, its line, and its place in that, as far as there are several."""
+    place = source.path + (_PLACES.get(source.kind.form, "").format(number) if number else "")
+    return place if at is None else f"{place}, at {excerpt(at)[1:-1]}"
 
 
 _PLACES: Mapping[Form, str] = {
@@ -438,16 +402,11 @@ _PLACES: Mapping[Form, str] = {
 }
 
 
-def _read(place: Place, found: Found, source: Source, given: Input) -> Read | Unread:
-    try:
-        if found.fault is not None or found.data is None:
-            raise found.fault or DecodeError("too long", code="bytes")
-        name = JOINED if found.is_joined else source.codec or detected((found,))
-        reader = source.reader if found.is_joined else get_codec(name)
-        history = loads(found.data, reader, limits=given.limits, duplicates="error", unknown=given.unknown)
-        return Read(history=history, codec=name, place=place)
-    except AgentMsgError as error:
-        return Unread(error=error, place=place)
+def _read(found: Found, source: Source, given: Input) -> tuple[History, str]:
+    data = found.content()
+    codec = JOINED if found.is_joined else source.codec or detected((found,))
+    reader = source.reader if found.is_joined else get_codec(codec)
+    return loads(data, reader, limits=given.limits, duplicates="error", unknown=given.unknown), codec
 
 
 def _doubt(found: Found, codec: str) -> str | None:

@@ -18,7 +18,6 @@ from agentmsg.files.storages import place_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from agentmsg.cli.reading import Unread
     from agentmsg.files.finding import Skipped
     from agentmsg.files.job import Source
     from agentmsg.files.parquet import Choice
@@ -83,7 +82,7 @@ class Trouble:
 
     def __init__(self) -> None:
         self.count = 0
-        self._files: dict[str, tuple[Unread, int]] = {}
+        self._files: dict[str, tuple[tuple[AgentMsgError, str], int]] = {}
         self._told = self._silent = 0
         self._lost: set[str] = set()
 
@@ -91,25 +90,24 @@ class Trouble:
         """Return the exit code, given the names that the user gave: a file found in a folder must not go unread."""
         return UNREADABLE if self._lost.difference(given) else int(self.count > 0)
 
-    def add(self, name: str, unread: Unread, count: int) -> None:
-        """Add documents of a file, of which this is the first."""
+    def add(self, name: str, error: AgentMsgError, place: str, count: int) -> None:
+        """Add documents of a file: the error of the first, its place, and their number."""
         self.count += count
-        if is_unreadable(unread.error):
+        if is_unreadable(error):
             self._lost.add(name)
-        first, before = self._files.get(name, (unread, 0))
+        first, before = self._files.get(name, ((error, place), 0))
         self._files[name] = first, before + count
 
     def tell(self, name: str) -> None:
         """Report a file that was read, unless enough others have been."""
         if name not in self._files:
             return
-        first, count = self._files.pop(name)
+        (error, place), count = self._files.pop(name)
         if self._told >= _FILES:
             self._silent += 1
             return
         self._told += 1
-        error = first.error
-        lead = "" if isinstance(error, FileError) else f"{first.place}: "
+        lead = "" if isinstance(error, FileError) else f"{place}: "
         more = f"; and {count - 1:,} more in this file" if count > 1 else ""
         say(f"error [{error.code}] {lead}{error}{more}", colour="red")
 

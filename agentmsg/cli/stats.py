@@ -26,13 +26,15 @@ from agentmsg.cli.options import (
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Input, read_each
 from agentmsg.cli.report import found_in
+from agentmsg.ops.stats import stats_of
 from agentmsg.ops.tokens import counter_of
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg.cli.reading import Read
+    from agentmsg.model.history import History
+    from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.totals import Distribution, ToolTotals
 
 __all__ = ["command"]
@@ -61,22 +63,10 @@ Examples:
 """
 
 
-@attrs.define
-class _Totals:
-    totals: Totals
-
-    def add(self, read: Read) -> None:
-        """Count a conversation."""
-        self.totals.add(read.history, read.codec)
-
-    def merge(self, other: _Totals, lines: int) -> None:
-        """Add the totals of another piece."""
-        del lines
-        self.totals.merge(other.totals)
-
-
-def _new_totals(encoding: str | None) -> _Totals:
-    return _Totals(Totals(counter_of(encoding)))
+def _look(encoding: str | None, history: History, codec: str) -> tuple[HistoryStats, tuple[str, ...], str]:
+    """Return what totals need of a history, without its messages."""
+    stats = stats_of(history, counter_of(encoding))
+    return attrs.evolve(stats, last_user_message=None), tuple(str(each.role) for each in history), codec
 
 
 @click.command("stats", short_help="Count messages, text, tool calls and tokens.", epilog=_EXAMPLES)
@@ -126,9 +116,8 @@ def command(
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
     check_written([output, *([] if plot is None else [plot])], names, force=force)
-    new = partial(_new_totals, encoding)
-    found, unread = read_each(names, new, Input(**how), jobs=jobs, quiet=quiet)
-    totals = found.totals
+    totals, look = Totals(), partial(_look, encoding)
+    unread = read_each(names, look, lambda found, _: totals.add_stats(*found), Input(**how), jobs=jobs, quiet=quiet)
     with output_to(output, force=force):
         if as_json:
             write_json({**totals.as_data(), "unreadable": unread.count})

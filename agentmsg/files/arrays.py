@@ -8,14 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, BinaryIO
 
-import attrs
-
 from agentmsg.errors import DecodeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ArrayReader", "Item"]
+__all__ = ["ArrayReader"]
 
 _CHUNK = 1 << 18
 _BOM = b"\xef\xbb\xbf"
@@ -26,21 +24,6 @@ _PLAIN = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+
 _TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 # A number or a word.
 _WORD = re.compile(rb'[^ \t\n\r,"\[\]{}]*+')
-
-
-@attrs.frozen
-class Item:
-    """An item of an array.
-
-    Attributes:
-        offset: of its first byte in the stream.
-        length: in bytes.
-        data: its bytes; None if it is longer than allowed.
-    """
-
-    offset: int
-    length: int
-    data: bytes | None
 
 
 class ArrayReader:
@@ -60,12 +43,6 @@ class ArrayReader:
         self._at = 0  # the next byte to look at
         self._kept: int | None = 0  # where the item begins that is to be held
         self._before = start  # number of bytes before those held
-        self._begin = start  # where the item begins in the stream
-
-    @property
-    def position(self) -> int:
-        """The place of the next byte in the stream."""
-        return self._before + self._at
 
     def is_array(self) -> bool:
         """Whether the stream is an array; nothing is lost of one that isn't, see ``rest``."""
@@ -75,32 +52,30 @@ class ArrayReader:
             self._kept = self._at = len(_BOM)
         return self._is_inside or self._next() == b"["
 
-    def items(self) -> Iterator[Item]:
-        """Yield the items of an array.
+    def items(self) -> Iterator[tuple[int, int, bytes | None]]:
+        """Yield the items of an array: the place of each, its length and its bytes; None if it is longer than allowed.
 
         Raises:
             DecodeError: code "syntax", where it goes on as no array does; ``rest`` then gives what is left.
         """
-        begins = not self._is_inside
-        self._at += begins
-        while True:
-            self._kept = None
-            following = self._next()
-            if begins and following == b"]":
-                break
+        self._at += not self._is_inside
+        is_first = not self._is_inside
+        while not (self._next() == b"]" and is_first):
             self._kept = self._at
-            if following in (b"", b"]", b",") or not self._pass_value():
+            begin = self._before + self._at
+            if self._next() in (b"", b"]", b",") or not self._pass_value():
                 raise self._fault("an array that is cut, or has an item missing")
-            offset, end = self._begin, self.position
-            is_held = self._kept is not None and end - offset <= self._longest
-            yield Item(offset, end - offset, self._held[self._kept : self._at] if is_held else None)
-            self._kept = self._at
-            begins, following = False, self._next()
+            length = self._before + self._at - begin
+            is_held = self._kept is not None and length <= self._longest
+            yield begin, length, self._held[self._kept : self._at] if is_held else None
+            self._kept, is_first = self._at, False
+            following = self._next()
             if following not in (b",", b"]"):
                 raise self._fault("an array that is cut, or misses a comma")
             if following == b"]":
                 break
             self._at += 1
+            self._kept = None
         self._at += 1
         self._kept = self._at
         if self._next():
@@ -117,7 +92,7 @@ class ArrayReader:
         return offset, length, data if length <= most else None
 
     def _fault(self, words: str) -> DecodeError:
-        return DecodeError(f"{words}, at byte {self.position}", code="syntax")
+        return DecodeError(f"{words}, at byte {self._before + self._at}", code="syntax")
 
     def _next(self) -> bytes:
         """Go to the next byte that isn't a space, and return it; empty at the end."""
@@ -129,23 +104,20 @@ class ArrayReader:
 
     def _pass_value(self) -> bool:
         """Go past a value; whether it has an end."""
-        self._begin = self.position
-        if self._held[self._at] not in b'"[{':
-            while True:
-                found = _WORD.match(self._held, self._at)
-                self._at = found.end() if found else self._at
-                if self._at < len(self._held) or not self._feed():
-                    return self.position > self._begin
-        depth, is_text = 0, self._held[self._at] in b'"'
+        begin, first = self._before + self._at, self._held[self._at]
+        depth, is_text = 0, first in b'"'
         self._at += is_text
         while True:
-            found = (_TEXT if is_text else _PLAIN).match(self._held, self._at)
+            form = _TEXT if is_text else _PLAIN if first in b'"[{' else _WORD
+            found = form.match(self._held, self._at)
             self._at = found.end() if found else self._at
             # A backslash alone is the last byte that is there.
             if self._held[self._at : self._at + 1] in (b"", b"\\"):
                 if not self._feed():
-                    return False
+                    return form is _WORD and self._before + self._at > begin
                 continue
+            if form is _WORD:
+                return self._before + self._at > begin
             byte = self._held[self._at]
             self._at += 1
             if byte in b'"':

@@ -62,6 +62,16 @@ class Found:
         """Whether it is a blank line, and thus not a document."""
         return self.data is None and self.fault is None
 
+    def content(self) -> bytes:
+        """Return its bytes.
+
+        Raises:
+            AgentMsgError: what is known to be wrong with it.
+        """
+        if self.fault is not None or self.data is None:
+            raise self.fault or AssertionError
+        return self.data
+
     @property
     def end(self) -> int:
         """The byte up to which the file is done once this document is."""
@@ -242,11 +252,10 @@ def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
 def _items_of(reader: ArrayReader, limits: Limits, end: int | None) -> Iterator[Found]:
     number = 0
     try:
-        for number, item in enumerate(reader.items(), 1):
-            if end is not None and item.offset >= end:
+        for number, (offset, length, data) in enumerate(reader.items(), 1):
+            if end is not None and offset >= end:
                 return
-            fault = _too_long("item", "bytes", limits) if item.data is None else None
-            yield Found(number, item.offset, item.length, item.data, fault)
+            yield Found(number, offset, length, data, _too_long("item", "bytes", limits) if data is None else None)
     except DecodeError as error:
         offset, length, data = reader.rest(limits.bytes)
         yield Found(number + 1, offset, length, data, error)

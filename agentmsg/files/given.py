@@ -118,20 +118,10 @@ class _Bytes(io.RawIOBase):
         file = source.file
         self._more: Callable[[int], object] = file.readline if hasattr(file, "readline") else file.read
         self._rest = b""
-
-    def fileno(self) -> int:
-        """Return the system's number of the file, if it has one."""
-        try:
-            return int(self._source.file.fileno())
-        except Exception:  # noqa: BLE001 - whatever a foreign object raises, it has none
-            raise io.UnsupportedOperation from None
-
-    def seekable(self) -> bool:
-        """Whether all of it is there already."""
-        try:
-            return bool(self._source.file.seekable())
-        except Exception:  # noqa: BLE001 - the same
-            return False
+        # They tell whether more is there, see ``Reading.ahead``.
+        for name in ("fileno", "seekable"):
+            if hasattr(file, name):
+                setattr(self, name, getattr(file, name))
 
     def readable(self) -> bool:
         """Return True."""

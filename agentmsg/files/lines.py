@@ -162,9 +162,8 @@ class Lines(Iterator[History]):
                 raise named(nothing_at(self._at), self._name)
             raise StopIteration
         try:
-            if found.fault is not None or found.data is None:
-                raise found.fault or DecodeError("too long", code="bytes")
-            return loads(found.data, self._codec or get_codec(recognize(found.data), **self._options), **self._bounds)
+            data = found.content()
+            return loads(data, self._codec or get_codec(recognize(data), **self._options), **self._bounds)
         except AgentMsgError as error:
             place = "" if found.at is None else f", at {excerpt(found.at)[1:-1]}"
             raise named(error, self._name + self._place.format(found.number) + place) from error.__cause__

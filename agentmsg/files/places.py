@@ -130,15 +130,14 @@ def joined(parts: Iterable[Found], limits: Limits) -> Iterator[Found]:
 
 def _spliced(part: Found, limits: Limits) -> bytes:
     """Return a document as JSON; at a place, a text that isn't JSON is that text."""
-    if part.fault is not None or part.data is None:
-        raise part.fault or DecodeError("too long", code="bytes")
-    if part.at is not None and part.data.lstrip()[:1] not in (b"{", b"["):
+    data = part.content()
+    if part.at is not None and data.lstrip()[:1] not in (b"{", b"["):
         try:
-            return dump_json(part.data.decode())
+            return dump_json(data.decode())
         except UnicodeDecodeError:
             raise DecodeError("not UTF-8", code="syntax") from None
-    parse_json(part.data, limits, "error")
-    return part.data
+    parse_json(data, limits, "error")
+    return data
 
 
 _Part: TypeAlias = "tuple[str, Callable[[], bytes]]"

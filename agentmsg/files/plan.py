@@ -61,6 +61,7 @@ __all__ = [
     "pieces_in",
     "pieces_of",
     "sample",
+    "source_of",
     "targets_of",
     "uncut",
     "with_columns",
@@ -312,41 +313,36 @@ def _counted(sources: list[Source], kind: Kind, job: Job) -> tuple[Source, ...]:
         return (attrs.evolve(source, is_single=len(list(islice(reading, 2))) == 1),)
 
 
-def _sources(
-    files: Sequence[tuple[str, str]],
-    job: Job,
+def _sources(files: Sequence[tuple[str, str]], job: Job, *, is_alone: bool, **how: Any) -> Iterator[tuple[Source, str]]:
+    """Yield the sources for files, each with its path below the named folder."""
+    for path, below in files:
+        source = attrs.evolve(source_of(path, **how), is_one_of_many=not is_alone)
+        if source.size is None and not source.is_stream:
+            place_of(path).open(path).close()  # raises the reason
+        yield with_format(source, job.limits, empty=job.codec), below
+
+
+def source_of(
+    path: str,
     *,
     codec: str | None,
     form: Form | None,
     at: tuple[str, ...],
     join: bool,
     column: str | None,
-    is_alone: bool,
-) -> Iterator[tuple[Source, str]]:
-    """Yield the sources for files, each with its path below the named folder."""
-    for path, below in files:
-        kind = kind_of(path, "json", column, form=form)
-        is_stream = path == STANDARD or place_of(path).is_stream(path)
-        source = Source(
-            path=path,
-            kind=kind,
-            codec="" if codec in (None, EACH) else codec,
-            size=None if is_stream else _size(path),
-            is_stream=is_stream,
-            is_one_of_many=not is_alone,
-            is_mixed=codec == EACH,
-            at=at,
-            join=join,
-        )
-        yield with_format(source, job.limits, empty=job.codec), below
-
-
-def _size(path: str) -> int | None:
-    place = place_of(path)
-    size = place.size(path)
-    if size is None:
-        place.open(path).close()  # raises the reason
-    return size
+) -> Source:
+    """Return a file to read, alone; the arguments are those of ``targets_of``."""
+    is_stream = path == STANDARD or place_of(path).is_stream(path)
+    return Source(
+        path=path,
+        kind=kind_of(path, "json", column, form=form),
+        codec="" if codec in (None, EACH) else codec,
+        size=None if is_stream else place_of(path).size(path),
+        is_stream=is_stream,
+        is_mixed=codec == EACH,
+        at=at,
+        join=join,
+    )
 
 
 def _usual_form(source: Source, job: Job) -> Form:

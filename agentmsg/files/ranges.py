@@ -82,12 +82,11 @@ class _Converters:
         Raises:
             AgentMsgError: if it can't be converted.
         """
-        if item.fault is not None or item.data is None:
-            raise item.fault or AssertionError
+        data = item.content()
         codec = JOINED if item.is_joined else self._source.codec or detected((item,))
         if codec not in self._converters:
             self._converters[codec] = Converter(self._job, self._source.reader if item.is_joined else get_codec(codec))
-        return codec, self._converters[codec](item.data)
+        return codec, self._converters[codec](data)
 
 
 def convert_documents(

@@ -100,7 +100,7 @@ class Reading:
         """Whether more of the file is there, or its end: somebody may be writing it."""
         try:
             return self._raw is None or self._raw.seekable() or bool(select([self._raw], [], [], _MOMENT)[0])
-        except (OSError, ValueError):  # the system can't tell
+        except Exception:  # noqa: BLE001 - whatever a foreign object raises, or a system, it can't tell
             return False
 
     @property

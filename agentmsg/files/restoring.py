@@ -67,8 +67,6 @@ class Restorer:
             AgentMsgError: if it can't be read or written.
         """
         self._count += 1
-        if item.fault is not None or item.data is None:
-            raise item.fault or AssertionError
         if self._accounts.key is not None:
             history, own = self._keyed(item, self._accounts.key)
         elif self._index is not None:
@@ -85,12 +83,12 @@ class Restorer:
 
     def _read(self, item: Found, codec: str) -> History:
         name = codec if codec and codec != REDACTED else detected((item,))
-        return loads(item.data or b"", get_codec(name), limits=self._job.limits, duplicates="error")
+        return loads(item.content(), get_codec(name), limits=self._job.limits, duplicates="error")
 
     # -- reports in the documents
 
     def _keyed(self, item: Found, key: str) -> tuple[History, Account]:
-        document = parse_json(item.data or b"", self._job.limits, "error")
+        document = parse_json(item.content(), self._job.limits, "error")
         text = document.pop(key, None) if is_mapping(document) else None
         if not isinstance(text, str):
             msg = f"the document has no loss report under {key!r}"

@@ -113,9 +113,10 @@ def _only(source: Given, limits: Limits, at: tuple[str, ...]) -> bytes:
     if len(found) != 1:
         words = "several documents; load_lines reads them one by one" if found else "no document"
         raise DecodeError(f"{source.name} holds {words}", code="schema" if found else "syntax")
-    if found[0].fault is not None or found[0].data is None:
-        raise named(found[0].fault or DecodeError("too long", code="bytes"), source.name)
-    return found[0].data
+    try:
+        return found[0].content()
+    except AgentMsgError as error:
+        raise named(error, source.name) from error.__cause__
 
 
 def dump(

@@ -18,7 +18,7 @@ from agentmsg.ops.stats import stats_of
 from agentmsg.ops.tokens import approximate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agentmsg.model.history import History
     from agentmsg.ops.stats import HistoryStats
@@ -71,27 +71,6 @@ class Distribution:
         self.greatest = value if self.greatest is None else max(self.greatest, value)
         self._counts[value if self.exact else _bucket(value)] += 1
         if self.exact and len(self._counts) > EXACT:
-            self._coarsen()
-
-    def merge(self, other: Distribution) -> None:
-        """Add the numbers of another."""
-        if not other.count:
-            return
-        self.count += other.count
-        self.total += other.total
-        self.least = min(each for each in (self.least, other.least) if each is not None)
-        self.greatest = max(each for each in (self.greatest, other.greatest) if each is not None)
-        theirs = other._counts
-        if not other.exact:
-            self._coarsen()
-        for value, times in theirs.items():
-            self._counts[value if self.exact or not other.exact else _bucket(value)] += times
-        if self.exact and len(self._counts) > EXACT:
-            self._coarsen()
-
-    def _coarsen(self) -> None:
-        """Count by buckets from now on."""
-        if self.exact:
             self.exact = False
             fine, self._counts = self._counts, Counter()
             for each, times in fine.items():
@@ -208,7 +187,10 @@ class Totals:
 
     def add(self, history: History, codec: str = "") -> None:
         """Add a history, and the name of its format."""
-        stats = stats_of(history, self._counter)
+        self.add_stats(stats_of(history, self._counter), [str(message.role) for message in history], codec)
+
+    def add_stats(self, stats: HistoryStats, roles: Iterable[str], codec: str = "") -> None:
+        """Add the statistics of a history, with the role of each message, and the name of its format."""
         self.histories += 1
         self.messages += stats.messages
         place = _kept(self.by_codec, codec, NAMES, Holding)
@@ -222,32 +204,14 @@ class Totals:
             self.media_tokens.add(stats.media_tokens)
         if stats.duration is not None:
             self.seconds.add(stats.duration.total_seconds())
-        for message, length in zip(history, stats.lengths, strict=True):
+        for role, length in zip(roles, stats.lengths, strict=True):
             self.lengths.add(length)
-            _kept(self.by_role, str(message.role), ROLES, Distribution).add(length)
+            _kept(self.by_role, role, ROLES, Distribution).add(length)
         self._add_tools(stats)
         if stats.usage is not None:
             usage = stats.usage.evolve(extras={})
             self.usage = usage if self.usage is None else self.usage + usage
             self.usage_stated.update(stats.usage_stated)
-
-    def merge(self, other: Totals) -> None:
-        """Add the totals of further histories."""
-        self.histories += other.histories
-        self.messages += other.messages
-        for name, holding in other.by_codec.items():
-            _add_to(_kept(self.by_codec, name, NAMES, Holding), holding)
-        for role, lengths in other.by_role.items():
-            _kept(self.by_role, role, ROLES, Distribution).merge(lengths)
-        for name, tool in other.tools.items():
-            _add_to(_kept(self.tools, name, NAMES, ToolTotals), tool)
-        _add_to(self.all_tools, other.all_tools)
-        for name, own in vars(self).items():
-            if isinstance(own, Distribution):
-                own.merge(getattr(other, name))
-        if other.usage is not None:
-            self.usage = other.usage if self.usage is None else self.usage + other.usage
-        self.usage_stated.update(other.usage_stated)
 
     def _add_tools(self, stats: HistoryStats) -> None:
         self.all_tools.calls += sum(stats.calls_by_tool.values())
@@ -289,12 +253,6 @@ class Totals:
 def by_size(table: Mapping[str, _T], size: Callable[[_T], float]) -> list[tuple[str, _T]]:
     """Return a table's entries, the largest first, equal ones by name."""
     return sorted(table.items(), key=lambda entry: (-size(entry[1]), entry[0]))
-
-
-def _add_to(own: Any, other: Any) -> None:
-    """Add the counts of an object to those of another."""
-    for name, count in attrs.asdict(other).items():
-        setattr(own, name, getattr(own, name) + count)
 
 
 def _kept(table: dict[str, _T], name: str, most: int, new: Callable[[], _T]) -> _T:

@@ -119,13 +119,8 @@ class Request:
         return found
 
     @cached_property
-    def _blocks(self) -> dict[tuple[type, ...], Sequence[tuple[int, int, Any]]]:
-        """What ``blocks`` has returned: rules ask for the same."""
-        return {}
-
-    @cached_property
     def _found(self) -> dict[Any, Sequence[Any]]:
-        """What ``once`` has returned."""
+        """What ``blocks`` and ``once`` have returned: rules ask for the same."""
         return {}
 
     def once(self, find: Callable[[Request], Iterable[_F]]) -> Sequence[_F]:
@@ -140,11 +135,11 @@ class Request:
 
     def blocks(self, *classes: type) -> Sequence[tuple[int, int, Any]]:
         """Return the blocks of some classes in order, each with the indexes of its message and of itself."""
-        if classes not in self._blocks:
+        if classes not in self._found:
             own = [found for kind, found in self._by_class.items() if issubclass(kind, classes)]
             # No two index pairs are equal, so blocks are never compared.
-            self._blocks[classes] = own[0] if len(own) == 1 else sorted(chain.from_iterable(own))
-        return self._blocks[classes]
+            self._found[classes] = own[0] if len(own) == 1 else sorted(chain.from_iterable(own))
+        return self._found[classes]
 
     @cached_property
     def pairing(self) -> Pairing:
