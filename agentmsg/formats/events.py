@@ -153,7 +153,7 @@ class Fold:
     def take(self, event: Native) -> More | None:
         """Take the next event. Whatever doesn't fit raises ``Unreadable``, or what plain Python raises of it.
 
-        It may return ``More`` of which the reader keeps nothing; of any other event, None.
+        A piece of a text must be a text. ``More`` may be returned if the reader keeps nothing of such an event.
         """
         raise NotImplementedError
 

@@ -90,6 +90,7 @@ class AnthropicWriter(Writer):
         super().__init__(codec, thinking)
         self._index = -1
         self._is_signed = False
+        self._of_text = ("", "")  # the type and key of the open block's deltas
 
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
         """Return the start of the message."""
@@ -104,6 +105,7 @@ class AnthropicWriter(Writer):
         self._index += 1
         self._is_signed = False
         kind = block.__class__
+        self._of_text = _OF_TEXTS[kind]
         if kind is am.TextBlock:
             start: Native = {"type": "text", "text": ""}
         elif kind is am.ThinkingBlock:
@@ -121,7 +123,7 @@ class AnthropicWriter(Writer):
 
     def delta(self, text: str) -> Native:
         """Return a delta of the open block."""
-        kind, key = _OF_TEXTS[self.opened.__class__]
+        kind, key = self._of_text
         return {"type": DELTA, "index": self._index, "delta": {"type": kind, key: text}}
 
     def _signed(self, signature: str) -> Native:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, EncodeError
-from agentmsg.formats import EMPTY, Native, Unreadable, adopt, dump_json, maker, speed
+from agentmsg.formats import Native, Unreadable, adopt, dump_json, maker, speed
 from agentmsg.formats.events import TEXT_OF
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ class Reader:
     def rest(self, message: am.Msg) -> dict[str, Any]:
         """Return the fields of a chunk that say how a message ended, and what it cost, as far as they are new."""
         fields: dict[str, Any] = {name: getattr(message, name) for name in (*_LATE, *_REST)}
-        for name in _BY_KEY:
-            before = self._told.get(name, EMPTY)
+        for name in filter(self._told.get, _BY_KEY):
+            before = self._told[name]
             fields[name] = adopt({key: value for key, value in fields[name].items() if before.get(key) != value})
         self._told = {name: getattr(message, name) for name in _BY_KEY}
         return {**fields, "usage": self.counted(message.usage)}
@@ -209,7 +209,7 @@ class Writer:
 
     def add_more(self, kind: type[Any], index: Any, text: str) -> Iterable[Native] | None:
         """Return the events of more of a block's text; None if another block, or none, is open."""
-        if (kind, index) != self._usual or text.__class__ is not str:
+        if (kind, index) != self._usual:
             return None
         if kind is am.ToolUseBlock:
             self._texts.append(text)
