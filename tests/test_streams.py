@@ -147,7 +147,9 @@ def _chunk_by_chunk(events: Iterable[Any], provider: am.CodecName, target: am.Co
         fold.add(event)
         chunk = read(event)
         out += [] if chunk is None else writer.add(chunk)
-    return out + writer.end(am.convert(fold.document(), response_of(provider), codec).document)
+    converted = am.convert(fold.document(), response_of(provider), codec)
+    reason = ours.reason(fold) or converted.history.messages[0].finish_reason or None
+    return out + writer.end(converted.document, reason)
 
 
 @providers

@@ -267,7 +267,7 @@ class _Transcoding:
         one_of(thinking, "thinking", "show", "drop")
         self._source, target_events = _Source(source, limits, {}), events_of(get_codec(target))
         self._to, self._limits = get_codec(target_events.response), limits
-        self._read, self._fold = self._source.events.reader(self._source.codec), self._source.fold
+        self._read, self._fold = self._source.events.reader(self._source.codec, whole=False), self._source.fold
         self._writer = target_events.writer(self._to, thinking)
         self._writer.waits = self._source.events.alternates
         self._converted: Conversion | None = None
@@ -306,7 +306,8 @@ class _Transcoding:
         if not source.is_whole:
             raise source.broken() from source.fault
         converted = convert(source.fold.document(), source.codec, self._to, limits=self._limits)
-        last = self._writer.end(converted.document)
+        reasons = (message.finish_reason for message in converted.history.messages if message.role == "assistant")
+        last = self._writer.end(converted.document, source.events.reason(source.fold) or next(reasons, None) or None)
         self._converted = converted
         return last
 

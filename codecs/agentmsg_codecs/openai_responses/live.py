@@ -13,16 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import agentmsg as am
 from agentmsg.formats.events import TEXT_OF
 from agentmsg_codecs.openai_responses.events import BEGINS, DELTAS, ENDS, LIKELY, ResponsesEvents, announced, inside
-from agentmsg_codecs.wire.live import (
-    WHOLE,
-    Reader,
-    Writer,
-    make_call,
-    make_chunk,
-    piece,
-    plain,
-    said,
-)
+from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_call, make_chunk, piece, plain, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -113,7 +104,8 @@ class ResponsesReader(Reader):
         for index, item in enumerate(output):
             if index not in self._done:
                 parts += self._left(index, item)
-        return make_chunk(parts=tuple(parts), **self.rest(self.message(response)), done=True)
+        rest = self.rest(self.message(response)) if self.whole else {}
+        return make_chunk(parts=tuple(parts), **rest, done=True)
 
     def _blocks(self, item: Native) -> tuple[Any, ...]:
         return self.message({**self._head, "status": "completed", "output": [item]}).content

@@ -72,11 +72,15 @@ def plain(text: Any) -> str:
 class Reader:
     """Base of the readers of providers' events.
 
+    Attributes:
+        whole: as for ``Events.reader``.
+
     Args:
         codec: of the responses.
     """
 
     def __init__(self, codec: am.Codec) -> None:
+        self.whole = True
         self._codec = codec
         self._usage: am.Usage | None = None
         self._told: dict[str, Any] = {}
@@ -130,6 +134,7 @@ class Writer:
         waits: whether the pieces of calls alternate in the source.
         key: of the block that is open: its class and index; None if there is none.
         opened: the first piece of that block.
+        reason: why the answer ended, when it has.
 
     Args:
         codec: of the responses.
@@ -146,6 +151,7 @@ class Writer:
         self._began = False
         self.key: Any = None
         self.opened: Any = None  # the first piece of the one that is open
+        self.reason: str | None = None
         # Class and index of the pieces that belong to the open block, whatever came before; None if that must be found.
         self._usual: tuple[Any, Any] | None = None
         self._pieces: list[am.ChunkPart] = []  # of what is open, where it is written whole
@@ -215,8 +221,9 @@ class Writer:
             self._texts.append(text)
         return (self.delta(text),) if text else ()
 
-    def end(self, document: Any) -> list[Native]:
+    def end(self, document: Any, reason: str | None) -> list[Native]:
         """Return the last events; the document is the response that the whole answer is converted to."""
+        self.reason = reason
         out: list[Native] = [] if self._began else list(self.begin(make_chunk()))
         self._began = True
         self._close(out)
