@@ -147,7 +147,9 @@ def _chunk_by_chunk(events: Iterable[Any], provider: am.CodecName, target: am.Co
         fold.add(event)
         chunk = read(event)
         out += [] if chunk is None else writer.add(chunk)
-    return out + writer.end(am.convert(fold.document(), response_of(provider), codec).document)
+    converted = am.convert(fold.document(), response_of(provider), codec)
+    reason = ours.reason(fold) or converted.history.messages[0].finish_reason or None
+    return out + writer.end(converted.document, reason)
 
 
 @providers
@@ -316,10 +318,14 @@ def test_damaged_events_give_a_message_or_one_typed_error(provider: am.CodecName
     events = events_of(am.get_codec(provider))
     rng = Random(provider)
     _, document, _ = max(responses(provider), key=lambda each: _size(each[1]))
+    call = am.Msg("assistant", [am.TextBlock("One."), am.ToolUseBlock("c", "f", {"x": "abcdef"})])
+    emitted: list[Any] = list(am.emit(call, provider, size=9, on_loss="ignore"))
+    streams = [(emitted, place) for place in range(len(emitted))]
     unfolded = list(events.unfold(document, 12))[:60]
-    for place, event in enumerate(unfolded):
-        for damage in some(damages([("event", event)]), effort(20)):
-            broken = [*unfolded[:place], damage.document, *unfolded[place + 1 :]]
+    streams += [(unfolded, place) for place in range(len(unfolded))]
+    for stream, place in streams:
+        for damage in some(damages([("event", stream[place])]), effort(20)):
+            broken = [*stream[:place], damage.document, *stream[place + 1 :]]
             works: tuple[Callable[[list[Any]], Any], ...] = (
                 partial(am.collect, codec=provider, partial="keep"),
                 partial(_live, provider=provider),

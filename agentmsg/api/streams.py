@@ -277,7 +277,7 @@ class _Transcoding:
         one_of(thinking, "thinking", "show", "drop")
         self._source, target_events = _Source(source, limits, {}), events_of(get_codec(target))
         self._to, self._limits = get_codec(target_events.response), limits
-        self._read = self._source.events.reader(self._source.codec)
+        self._read, self._fold = self._source.events.reader(self._source.codec, whole=False), self._source.fold
         self._writer = target_events.writer(self._to, thinking)
         self._writer.waits = self._source.events.alternates
         self._converted: Conversion | None = None
@@ -300,16 +300,15 @@ class _Transcoding:
         return self.converted.losses
 
     def _take(self, event: Any) -> Iterable[dict[str, Any]]:
-        fold = self._source.fold
         try:
-            found = fold.more or self._read(event)
+            found = self._fold.more or self._read(event)
             if isinstance(found, tuple):
                 events = self._writer.add_more(*found)
                 if events is not None:
                     return events
                 found = chunk_of(found)
         except MISFITS as error:
-            raise misfit(error, fold.count - 1, self._source.codec.name) from None
+            raise misfit(error, self._fold.count - 1, self._source.codec.name) from None
         return () if found is None else self._writer.add(found)
 
     def _end(self) -> list[dict[str, Any]]:
@@ -317,7 +316,8 @@ class _Transcoding:
         if not source.is_whole:
             raise source.broken() from source.fault
         converted = convert(source.fold.document(), source.codec, self._to, limits=self._limits)
-        last = self._writer.end(converted.document)
+        reasons = (message.finish_reason for message in converted.history.messages if message.role == "assistant")
+        last = self._writer.end(converted.document, source.events.reason(source.fold) or next(reasons, None) or None)
         self._converted = converted
         return last
 

@@ -18,6 +18,7 @@ folded, exactly. A codec names the module of its ``EVENTS`` in ``Codec.events``.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
@@ -70,6 +71,7 @@ TEXT_OF: Mapping[type[Any], str] = {
 }  # fmt: skip
 """The field that a piece of a block extends, by class."""
 
+_module = cache(import_module)
 MISFITS = (AgentMsgError, Unreadable, LookupError, TypeError, AttributeError, ValueError)
 """What readers raise of an event that doesn't fit its stream: their own error, or what plain Python raises of it."""
 
@@ -153,7 +155,7 @@ class Fold:
     def take(self, event: Native) -> More | None:
         """Take the next event. Whatever doesn't fit raises ``Unreadable``, or what plain Python raises of it.
 
-        It may return ``More`` of which the reader keeps nothing; of any other event, None.
+        A piece of a text must be a text. ``More`` may be returned if the reader keeps nothing of such an event.
         """
         raise NotImplementedError
 
@@ -180,11 +182,12 @@ class Writer(Protocol):
         """Return the events of ``More``; None if its chunk must be added."""
         ...
 
-    def end(self, document: Any) -> list[Native]:
+    def end(self, document: Any, reason: str | None) -> list[Native]:
         """Return the last events.
 
         Args:
             document: the response that the whole answer is converted to.
+            reason: why the answer ended.
         """
         ...
 
@@ -218,15 +221,18 @@ class Events:
         """Yield the events that bring a response, with texts cut into pieces of a number of characters."""
         raise NotImplementedError
 
-    def reader(self, codec: Codec) -> Callable[[Native], MsgChunk | More | None]:
+    def reader(self, codec: Codec, *, whole: bool = True) -> Callable[[Native], MsgChunk | More | None]:
         """Return what reads events as chunks, as they arrive; None for one that says nothing.
 
         Events of which the fold tells ``More`` need not be read.
 
         Args:
             codec: that of the responses, with its options.
+            whole: whether chunks tell how the answer ended, too, and what it cost; else perhaps not.
         """
-        read: Callable[[Native], MsgChunk | More | None] = import_module(self.live).READER(codec)
+        made: Any = _module(self.live).READER(codec)
+        made.whole = whole
+        read: Callable[[Native], MsgChunk | More | None] = made
         return read
 
     def writer(self, codec: Codec, thinking: Thinking) -> Writer:
@@ -236,7 +242,7 @@ class Events:
             codec: that of the responses, with its options.
             thinking: what becomes of thinking that the provider didn't sign.
         """
-        written: Writer = import_module(self.live).WRITER(codec, thinking)
+        written: Writer = _module(self.live).WRITER(codec, thinking)
         return written
 
     def finished(self, message: Msg) -> Msg:
@@ -257,7 +263,7 @@ def events_of(codec: Codec) -> Events:
     if codec.events is None:
         msg = "this format has no streams of events"
         raise CodecLookupError(msg, code="option", codec=codec.name)
-    found: Events = import_module(codec.events).EVENTS
+    found: Events = _module(codec.events).EVENTS
     return found
 
 

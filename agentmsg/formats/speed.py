@@ -8,6 +8,7 @@ model.tool_links       name_result: name a result that was just made
 lazy                   once, FILLING, Later: tables filled on first use; compiled: patterns
 formats.capabilities   Usual: an inline test for values that a cell keeps
 formats.records        Record: the base of descriptions, defined without the cost of an attrs class
+formats.events         More (there): what most events of a stream say, without objects of the model
 formats.plain_messages  how_bare, NAMED, make_bare ..., link_bare: messages that are known to hold only content
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that says no more than its value
 values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;

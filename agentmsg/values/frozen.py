@@ -342,6 +342,8 @@ def freeze(value: Any) -> Any:
         InvalidMessage: with the path inside the value; codes "type", "key", "number", "surrogate",
             "integer-range" and "depth" (more than 128 levels, or a cycle).
     """
+    if type(value) in _SCALARS:
+        return _scalar(value)
     if type(value) in _FROZEN or is_a(value, (FrozenDict, FrozenList)):
         return value
     return _walk(value, DEFAULT_LIMITS.depth, FrozenDict, FrozenList)

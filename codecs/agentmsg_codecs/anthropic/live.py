@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import agentmsg as am
 from agentmsg_codecs.anthropic.events import CALLS, DELTA, DELTAS, START, STOP, counted, opened
 from agentmsg_codecs.anthropic.names import FAMILY
-from agentmsg_codecs.wire.live import (
-    WHOLE,
-    Reader,
-    Writer,
-    make_chunk,
-    said,
-)
+from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, make_text, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,6 +22,7 @@ if TYPE_CHECKING:
 # The deltas of texts: their type and key, by class of the block.
 _OF_TEXTS = {cls: (kind, key) for kind, (_, key, _, cls) in DELTAS.items() if cls is not None}
 _BLANK: dict[str, Native] = {"text": {"text": ""}, "thinking": {"thinking": "", "signature": ""}}
+_EMPTY: Native = {"type": "text", "text": ""}
 _UNKNOWN = (None, "", None, None)
 _END_TURN = "end_turn"
 
@@ -51,7 +46,7 @@ class AnthropicReader(Reader):
         if kind == "message_start":
             self._head = {**event["message"], "content": []}
             return self.head(self.message(self._head))
-        if kind == "message_delta":
+        if kind == "message_delta" and self.whole:
             before: Native = self._head.get("usage") or {}
             usage: Native = {**before, **counted(event)}
             rest = {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
@@ -70,6 +65,8 @@ class AnthropicReader(Reader):
         return None if name is None else said(self._block({"type": name, **_BLANK[name], key: value}), index)
 
     def _begun(self, block: Native) -> Any:
+        if block == _EMPTY:
+            return make_text("")
         kind = block["type"]
         found = self._block(block)
         if kind in CALLS and not block.get("input") and type(found) is am.ToolUseBlock:
@@ -90,6 +87,7 @@ class AnthropicWriter(Writer):
         super().__init__(codec, thinking)
         self._index = -1
         self._is_signed = False
+        self._of_text = ("", "")  # the type and key of the open block's deltas
 
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
         """Return the start of the message."""
@@ -104,6 +102,7 @@ class AnthropicWriter(Writer):
         self._index += 1
         self._is_signed = False
         kind = block.__class__
+        self._of_text = _OF_TEXTS[kind]
         if kind is am.TextBlock:
             start: Native = {"type": "text", "text": ""}
         elif kind is am.ThinkingBlock:
@@ -121,7 +120,7 @@ class AnthropicWriter(Writer):
 
     def delta(self, text: str) -> Native:
         """Return a delta of the open block."""
-        kind, key = _OF_TEXTS[self.opened.__class__]
+        kind, key = self._of_text
         return {"type": DELTA, "index": self._index, "delta": {"type": kind, key: text}}
 
     def _signed(self, signature: str) -> Native:

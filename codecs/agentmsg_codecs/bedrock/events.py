@@ -72,6 +72,8 @@ class _Fold(Fold):
                 self.strings.add(block, kind, piece)
             elif kind == "toolUse":
                 block.setdefault(kind, {})
+                if type(piece["input"]) is not str:
+                    raise Unreadable
                 self._inputs.setdefault(index, []).append(piece["input"])
             elif kind == "reasoningContent":
                 self._think(block.setdefault(kind, {}), piece)

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import agentmsg as am
 from agentmsg_codecs.bedrock.events import DELTA, INDEX, START, STOP, BedrockEvents, opened
 from agentmsg_codecs.bedrock.names import FAMILY
-from agentmsg_codecs.wire.live import (
-    WHOLE,
-    Reader,
-    Writer,
-    make_chunk,
-    said,
-)
+from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,7 +37,8 @@ class BedrockReader(Reader):
         self._rest.add(event)
         if name == "messageStart":
             return self.head(self.message({"output": {"message": {**told, "content": []}}}))
-        return make_chunk(**self.rest(self.message(self._rest.document())), done=name == "metadata")
+        rest = self.rest(self.message(self._rest.document())) if self.whole else {}
+        return make_chunk(**rest, done=name == "metadata")
 
     def _piece(self, delta: Native, index: int) -> am.MsgChunk | More:
         ((kind, piece),) = delta.items()

@@ -112,9 +112,12 @@ class OpenAIFold(Fold):
         found = self._usual.of(event)
         if found is None:
             self._open.clear()
-        elif found[1] in self._open:
-            self._open[found[1]].append(found[2])
-            return None if found[0] is am.ThinkingBlock else found
+        else:
+            kind, place, text = found
+            pieces = self._open.get(place)
+            if pieces is not None:
+                pieces.append(text)
+                return None if kind is am.ThinkingBlock else found
         if event.get("error") is not None:
             self.error = event["error"]
         for choice in event.get("choices") or ():

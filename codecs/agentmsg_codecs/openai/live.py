@@ -101,11 +101,13 @@ class OpenAIReader(Reader):
         if not self._began:
             self._began = True
             return make_chunk(parts=tuple(parts), **self.began(self._message()))
-        if choice.get("finish_reason") is None and not event.get("usage") and event.keys() <= _USUAL:
+        says_more = choice.get("finish_reason") is not None or event.get("usage") or not event.keys() <= _USUAL
+        is_last = bool(choice) and self._rest.ended
+        if not (says_more and (self.whole or is_last)):
             return make_pieces(tuple(parts)) if parts else None
         message = self._message()
-        fields = self.rest(message)
-        if choice and self._rest.ended:
+        fields = self.rest(message) if self.whole else {}
+        if is_last:
             parts += self._left(message)
         return make_chunk(parts=tuple(parts), **fields)
 

@@ -13,16 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import agentmsg as am
 from agentmsg.formats.events import TEXT_OF
 from agentmsg_codecs.openai_responses.events import BEGINS, DELTAS, ENDS, LIKELY, ResponsesEvents, announced, inside
-from agentmsg_codecs.wire.live import (
-    WHOLE,
-    Reader,
-    Writer,
-    make_call,
-    make_chunk,
-    piece,
-    plain,
-    said,
-)
+from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_call, make_chunk, piece, plain, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -113,7 +104,8 @@ class ResponsesReader(Reader):
         for index, item in enumerate(output):
             if index not in self._done:
                 parts += self._left(index, item)
-        return make_chunk(parts=tuple(parts), **self.rest(self.message(response)), done=True)
+        rest = self.rest(self.message(response)) if self.whole else {}
+        return make_chunk(parts=tuple(parts), **rest, done=True)
 
     def _blocks(self, item: Native) -> tuple[Any, ...]:
         return self.message({**self._head, "status": "completed", "output": [item]}).content
@@ -130,6 +122,9 @@ class ResponsesWriter(Writer):
         self._announced = ""
         self._count = 0
         self._index = -1
+        # Of the open block: its delta, and the pieces that were written; what is folded is their sum.
+        self._delta: Native = {}
+        self._written: list[str] = []
 
     def _event(self, kind: str, **fields: Any) -> Native:
         event = {"type": f"response.{kind}", "sequence_number": self._count, **fields}
@@ -162,6 +157,15 @@ class ResponsesWriter(Writer):
         """Return the events that announce an item and its part."""
         self._index += 1
         kind = block.__class__
+        name, place = self._name()
+        self._delta = {
+            "type": f"response.{name}.delta",
+            "sequence_number": 0,
+            **place,
+            "delta": "",
+            **LIKELY.get(name, {}),
+        }
+        self._written = []
         item: Native = {"id": self._id, "type": "message", "status": "in_progress", "role": "assistant", "content": []}
         if kind is am.ThinkingBlock:
             item = {"id": self._id, "type": "reasoning", "summary": []}
@@ -190,12 +194,14 @@ class ResponsesWriter(Writer):
 
     def delta(self, text: str) -> Native:
         """Return a delta of the open block."""
-        name, place = self._name()
-        return self._event(f"{name}.delta", **place, delta=text, **LIKELY.get(name, {}))
+        self._written.append(text)
+        self._count += 1
+        return {**self._delta, "sequence_number": self._count - 1, "delta": text}
 
     def close(self, block: Any) -> Iterable[Native]:
         """Return the events that end the open item."""
         name, place = self._name()
+        self._fold.add({**self._delta, "delta": "".join(self._written)})
         item: Native = dict(self._fold.document()["output"][self._index])
         if "status" in item:
             item["status"] = "completed"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, EncodeError
-from agentmsg.formats import EMPTY, Native, Unreadable, adopt, dump_json, maker, speed
+from agentmsg.formats import Native, Unreadable, adopt, dump_json, maker, speed
 from agentmsg.formats.events import TEXT_OF
 
 if TYPE_CHECKING:
@@ -72,11 +72,15 @@ def plain(text: Any) -> str:
 class Reader:
     """Base of the readers of providers' events.
 
+    Attributes:
+        whole: as for ``Events.reader``.
+
     Args:
         codec: of the responses.
     """
 
     def __init__(self, codec: am.Codec) -> None:
+        self.whole = True
         self._codec = codec
         self._usage: am.Usage | None = None
         self._told: dict[str, Any] = {}
@@ -100,8 +104,8 @@ class Reader:
     def rest(self, message: am.Msg) -> dict[str, Any]:
         """Return the fields of a chunk that say how a message ended, and what it cost, as far as they are new."""
         fields: dict[str, Any] = {name: getattr(message, name) for name in (*_LATE, *_REST)}
-        for name in _BY_KEY:
-            before = self._told.get(name, EMPTY)
+        for name in filter(self._told.get, _BY_KEY):
+            before = self._told[name]
             fields[name] = adopt({key: value for key, value in fields[name].items() if before.get(key) != value})
         self._told = {name: getattr(message, name) for name in _BY_KEY}
         return {**fields, "usage": self.counted(message.usage)}
@@ -130,6 +134,7 @@ class Writer:
         waits: whether the pieces of calls alternate in the source.
         key: of the block that is open: its class and index; None if there is none.
         opened: the first piece of that block.
+        reason: why the answer ended, when it has.
 
     Args:
         codec: of the responses.
@@ -146,6 +151,7 @@ class Writer:
         self._began = False
         self.key: Any = None
         self.opened: Any = None  # the first piece of the one that is open
+        self.reason: str | None = None
         # Class and index of the pieces that belong to the open block, whatever came before; None if that must be found.
         self._usual: tuple[Any, Any] | None = None
         self._pieces: list[am.ChunkPart] = []  # of what is open, where it is written whole
@@ -209,14 +215,15 @@ class Writer:
 
     def add_more(self, kind: type[Any], index: Any, text: str) -> Iterable[Native] | None:
         """Return the events of more of a block's text; None if another block, or none, is open."""
-        if (kind, index) != self._usual or text.__class__ is not str:
+        if (kind, index) != self._usual:
             return None
         if kind is am.ToolUseBlock:
             self._texts.append(text)
         return (self.delta(text),) if text else ()
 
-    def end(self, document: Any) -> list[Native]:
+    def end(self, document: Any, reason: str | None) -> list[Native]:
         """Return the last events; the document is the response that the whole answer is converted to."""
+        self.reason = reason
         out: list[Native] = [] if self._began else list(self.begin(make_chunk()))
         self._began = True
         self._close(out)

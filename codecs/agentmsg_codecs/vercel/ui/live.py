@@ -14,16 +14,7 @@ from agentmsg.formats.events import TEXT_OF
 from agentmsg_codecs.vercel.ui.events import EVENTS, answer_of, answered, chunks_of
 from agentmsg_codecs.vercel.ui.folding import CALLED, META, STEP, UIFold, given, is_data
 from agentmsg_codecs.vercel.ui.tool_parts import tool_of
-from agentmsg_codecs.wire.live import (
-    WHOLE,
-    Reader,
-    Writer,
-    make_call,
-    make_chunk,
-    make_text,
-    make_thinking,
-    piece,
-)
+from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_call, make_chunk, make_text, make_thinking, piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -153,16 +144,10 @@ class UIWriter(Writer):
         super().__init__(codec, thinking)
         self._number = -1
         self._link = ""
-        self._reason: str | None = None
         self._held: list[am.ChunkPart] = []  # of the open part, the pieces but for their texts, and these
         self._texts_held: list[str] = []
         self._calls: dict[str | None, am.ToolUseBlock] = {}
         self._told: set[str] = set()
-
-    def add(self, chunk: am.MsgChunk) -> list[Native]:
-        """Return the chunks of the next one."""
-        self._reason = chunk.finish_reason or self._reason
-        return super().add(chunk)
 
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
         """Return the start of the message, and of its step."""
@@ -241,7 +226,7 @@ class UIWriter(Writer):
     def finish(self, document: Any) -> Iterable[Native]:
         """Return the end of the step and of the message."""
         yield {"type": "finish-step"}
-        reason = {} if self._reason is None else {"finishReason": _OF_REASONS.get(self._reason, "other")}
+        reason = {} if self.reason is None else {"finishReason": _OF_REASONS.get(self.reason, "other")}
         metadata = answer_of(document).get("metadata")
         yield {"type": "finish", **reason, **({} if metadata is None else {"messageMetadata": metadata})}
 
