@@ -98,12 +98,7 @@ class Reported:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         """Make the class a pydantic type that is read from plain data."""
-        return above("embed.reports").core_schema(cls)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-        """Return the JSON Schema of that data."""
-        return above("embed.reports").json_schema(cls)
+        return above("embed.reports").core_schema(cls, handler)
 
     @property
     def __pydantic_serializer__(self) -> Any:
