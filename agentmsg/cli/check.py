@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
@@ -11,15 +11,10 @@ import click
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
     CODEC,
-    at_option,
-    column_option,
-    each_option,
-    form_option,
-    join_option,
     json_option,
     output_option,
     quiet_option,
-    unknown_option,
+    reading_options,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Read, read_each
@@ -27,10 +22,6 @@ from agentmsg.cli.report import counted, found_in
 from agentmsg.fitting.repairing import check
 from agentmsg.formats.sending import Finding
 from agentmsg.model.history import History
-
-if TYPE_CHECKING:
-    from agentmsg.api.reading import Unknown
-    from agentmsg.files.file_names import Form
 
 __all__ = ["command"]
 
@@ -64,12 +55,7 @@ class _Report:
 @click.command("check", short_help="Tell what a provider would refuse.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option("--for", "target", type=CODEC, required=True, help="The format that would be sent.")
-@each_option("The format of all documents (default: each is detected).")
-@form_option
-@at_option
-@join_option
-@column_option
-@unknown_option
+@reading_options("The format of all documents (default: each is detected).")
 @output_option("The file to write: .txt, or .json for --json")
 @json_option
 @click.option("--summary", is_flag=True, help="Count findings by code; list none.")
@@ -77,20 +63,16 @@ class _Report:
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     *,
     files: tuple[str, ...],
     target: Any,
-    source: str | None,
-    form: Form | None,
-    at: tuple[str, ...],
-    join: bool,
-    column: str | None,
-    unknown: Unknown,
     output: str,
     force: bool,
     as_json: bool,
     summary: bool,
     quiet: bool,
+    **how: Any,
 ) -> None:
     """Tell what the provider of a format would refuse in conversations, and what would mend it.
 
@@ -108,8 +90,7 @@ def command(
     def take(read: Read) -> None:
         report.add(read.place, check(read.history, target))
 
-    how = {"codec": source, "form": form, "join": join, "column": column, "unknown": unknown}
-    unread = read_each(names, take, at, quiet=quiet, **how)
+    unread = read_each(names, take, quiet=quiet, **how)
     with output_to(output, force=force):
         if as_json:
             write_json(_as_data(report, unread, summary=summary))

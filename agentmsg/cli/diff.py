@@ -12,13 +12,10 @@ import click
 
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
-    at_option,
-    each_option,
-    form_option,
-    join_option,
     json_option,
     output_option,
     quiet_option,
+    reading_options,
     to_option,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
@@ -40,7 +37,6 @@ if TYPE_CHECKING:
 
     from agentmsg.cli.progress import Progress
     from agentmsg.cli.reading import Read
-    from agentmsg.files.file_names import Form
 
 __all__ = ["command"]
 
@@ -62,30 +58,25 @@ Examples:
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@each_option("The format of A (default: detected).")
+@reading_options("The format of A (default: detected).")
 @to_option("The format of B (default: detected).")
-@form_option
-@at_option
-@join_option
 @click.option("--exact", is_flag=True, help="Compare spelling too, and ids and times that agentmsg made.")
 @json_option
 @quiet_option
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     *,
     a: str,
     b: str,
     output: str,
     force: bool,
-    source: str | None,
     codec: str | None,
-    form: Form | None,
-    at: tuple[str, ...],
-    join: bool,
     exact: bool,
     as_json: bool,
     quiet: bool,
+    **how: Any,
 ) -> None:
     """Compare two conversations, whatever their formats.
 
@@ -103,9 +94,10 @@ def command(
         check_written([output], [a, b], force=force)
         with progress_of(size_of([a, b]), quiet=quiet) as progress:
             progress.share(0, f"reading {printable(a)}")
-            one = history_of(a, source, form, at, join=join)
+            one = history_of(a, **how)
             progress.share(0.25, f"reading {printable(b)}")
-            other = history_of(b, codec, form, at, join=join)
+            how["source"] = codec
+            other = history_of(b, **how)
             found = differences(one.history, other.history, exact=exact, advance=partial(_advance, progress))
         with output_to(output, force=force):
             if as_json:

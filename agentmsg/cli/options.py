@@ -45,6 +45,7 @@ __all__ = [
     "json_option",
     "output_option",
     "quiet_option",
+    "reading_options",
     "to_option",
     "unknown_option",
 ]
@@ -230,6 +231,17 @@ def form_option(command: _F) -> _F:
         type=click.Choice(["json", "jsonl", "msgpack", "parquet", "sqlite", "yaml"]),
         help="How the input holds documents (default: as its name says; for stdin and other names, json).",
     )(command)
+
+
+def reading_options(words: str) -> Callable[[_F], _F]:
+    """Give a command the options for files to look at, as the parameters that ``histories_of`` takes."""
+
+    def options(command: _F) -> _F:
+        for option in (unknown_option, column_option, join_option, at_option, form_option, each_option(words)):
+            command = option(command)
+        return command
+
+    return options
 
 
 def json_option(command: _F) -> _F:

@@ -93,7 +93,7 @@ class Formats:
 
 def histories_of(
     name: str,
-    codec: str | None,
+    source: str | None = None,
     form: Form | None = None,
     at: tuple[str, ...] = (),
     *,
@@ -106,7 +106,7 @@ def histories_of(
 
     Args:
         name: of the file.
-        codec: of all documents; None to detect that of each.
+        source: the format of all documents; None to detect that of each.
         form: how the file holds documents, if its name doesn't say.
         at: JSON pointers to the documents, if they are inside records.
         join: whether they are parts of conversations; see ``Source``.
@@ -117,15 +117,15 @@ def histories_of(
     Raises:
         CodecLookupError: if there is no such codec.
     """
-    if codec is not None:
-        get_codec(codec)
+    if source is not None:
+        get_codec(source)
     try:
         with _opened(name, form, at, column, join=join) as (reading, place):
             due = monotonic() + _EVERY
             for number, found in enumerate(reading, 1):
-                if codec is not None and number == 1:
-                    _warn(name, found, codec)
-                yield _read(place(found), found, codec, unknown)
+                if source is not None and number == 1:
+                    _warn(name, found, source)
+                yield _read(place(found), found, source, unknown)
                 if monotonic() > due:
                     advance(reading.position, number)
                     due = monotonic() + _EVERY
@@ -135,15 +135,12 @@ def histories_of(
         yield Unread(error=error, place=name)
 
 
-def read_each(
-    files: Sequence[str], take: Callable[[Read], object], at: tuple[str, ...] = (), *, quiet: bool = False, **how: Any
-) -> int:
+def read_each(files: Sequence[str], take: Callable[[Read], object], *, quiet: bool = False, **how: Any) -> int:
     """Read the histories of several files, with progress, and report documents that can't be read.
 
     Args:
         files: their names.
         take: called with each history.
-        at: as for ``histories_of``.
         quiet: whether to report errors only.
         how: the other arguments of ``histories_of``.
 
@@ -161,7 +158,7 @@ def read_each(
             def advance(read: int, documents: int, *, before: tuple[int, int] = (size, taken)) -> None:
                 progress(before[0] + read, before[1] + documents)
 
-            for found in histories_of(name, at=at, **how, advance=advance):
+            for found in histories_of(name, **how, advance=advance):
                 if isinstance(found, Read):
                     take(found)
                     taken += 1
@@ -175,19 +172,11 @@ def read_each(
     if absent and not quiet:
         tell_absent(absent)
     if absent and not taken and not unread.count:
-        raise nothing_at(at)
+        raise nothing_at(how["at"])
     return unread.count
 
 
-def history_of(
-    name: str,
-    codec: str | None,
-    form: Form | None = None,
-    at: tuple[str, ...] = (),
-    *,
-    join: bool = False,
-    column: str | None = None,
-) -> Read:
+def history_of(name: str, *, at: tuple[str, ...] = (), **how: Any) -> Read:
     """Return the only history of a file; as for ``histories_of``.
 
     Raises:
@@ -195,7 +184,7 @@ def history_of(
     """
     found: list[Read] = []
     # Don't read a file of a million documents to its end only to count them.
-    for each in islice(histories_of(name, codec, form, at, join=join, column=column), 2):
+    for each in islice(histories_of(name, at=at, **how), 2):
         if isinstance(each, Unread):
             raise named(each.error, each.place)
         if isinstance(each, Read):
@@ -211,23 +200,25 @@ def history_of(
 def history_at(
     name: str,
     index: int,
-    codec: str | None,
+    source: str | None = None,
     form: Form | None = None,
     at: tuple[str, ...] = (),
     *,
     join: bool = False,
     column: str | None = None,
+    unknown: Unknown = "keep",
 ) -> tuple[History, bool]:
     """Return the history of one document of a file, and whether there are others.
 
     Args:
         name: of the file; "-" is stdin.
         index: of the document, from 0.
-        codec: its format; None to detect it.
+        source: its format; None to detect it. This and the others are as for ``histories_of``.
         form: how the file holds documents, if its name doesn't say.
-        at: as for ``histories_of``.
-        join: as for ``histories_of``.
-        column: as for ``histories_of``.
+        at: JSON pointers.
+        join: whether they are parts of conversations.
+        column: that of a Parquet file.
+        unknown: as for ``agentmsg.loads``.
 
     Raises:
         AgentMsgError: if it can't be read; code "required" if there is no such document.
@@ -241,9 +232,9 @@ def history_at(
         if found is None:
             msg = f"there is no document {index}: {name} holds {before}, counted from 0"
             raise DecodeError(msg, code="required")
-        if codec is not None:
-            _warn(name, found, codec)
-        read = _read(place(found), found, codec)
+        if source is not None:
+            _warn(name, found, source)
+        read = _read(place(found), found, source, unknown)
         if isinstance(read, Unread):
             raise named(read.error, read.place)
         return read.history, index > 0 or next(documents, None) is not None

@@ -6,18 +6,14 @@ import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agentmsg.cli.options import (
-    at_option,
-    column_option,
-    each_option,
-    form_option,
-    join_option,
     output_option,
     quiet_option,
+    reading_options,
 )
 from agentmsg.cli.output import check_ending, check_written, output_to, write_file
 from agentmsg.cli.reading import history_at
@@ -26,7 +22,6 @@ from agentmsg.files.file_names import STANDARD
 from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
-    from agentmsg.files.file_names import Form
     from agentmsg.show.view import View
 
 __all__ = ["command"]
@@ -47,11 +42,7 @@ _PAGES = (".html", ".htm", ".xhtml")
 @click.command("show", epilog=_EXAMPLES)
 @click.argument("file", metavar="FILE")
 @output_option("The file to write: .txt, or .html for a page")
-@each_option("The format of FILE (default: detected).")
-@form_option
-@at_option
-@join_option
-@column_option
+@reading_options("The format of FILE (default: detected).")
 @click.option(
     "--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of the file, counted from 0."
 )
@@ -66,16 +57,12 @@ def command(
     file: str,
     output: str,
     force: bool,
-    source: str | None,
-    form: Form | None,
-    at: tuple[str, ...],
-    join: bool,
-    column: str | None,
     index: int,
     page: str | None,
     width: int | None,
     uncut: bool,
     quiet: bool,
+    **how: Any,
 ) -> None:
     r"""Show a conversation in the terminal or as a web page.
 
@@ -85,7 +72,7 @@ def command(
     """
     output, is_page = _target(output, page)
     check_written([output], [file], force=force)
-    history, is_one_of_many = history_at(file, index, source, form, at, join=join, column=column)
+    history, is_one_of_many = history_at(file, index, **how)
     if is_one_of_many and not quiet:
         say(f"document {index}; --index N shows another")
     lengths = Lengths() if uncut else _ON_PAGES if is_page else _IN_TERMINALS

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
-    at_option,
-    column_option,
-    each_option,
     encoding_option,
-    form_option,
-    join_option,
     json_option,
     output_option,
     quiet_option,
+    reading_options,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Read, read_each
@@ -28,7 +24,6 @@ from agentmsg.ops.totals import PERCENTILES, Totals, by_size
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg.files.file_names import Form
     from agentmsg.ops.totals import Distribution, ToolTotals
 
 __all__ = ["command"]
@@ -60,11 +55,7 @@ Examples:
 @click.command("stats", short_help="Count messages, text, tool calls and tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@each_option("The format of all documents (default: each is detected).")
-@form_option
-@at_option
-@join_option
-@column_option
+@reading_options("The format of all documents (default: each is detected).")
 @json_option
 @encoding_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
@@ -72,19 +63,16 @@ Examples:
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     *,
     files: tuple[str, ...],
     output: str,
     force: bool,
-    source: str | None,
-    form: Form | None,
-    at: tuple[str, ...],
-    join: bool,
-    column: str | None,
     as_json: bool,
     encoding: str | None,
     plot: str | None,
     quiet: bool,
+    **how: Any,
 ) -> None:
     """Count messages by role and format, text lengths, tool calls and their errors, tokens and durations.
 
@@ -108,7 +96,7 @@ def command(
     def take(read: Read) -> None:
         totals.add(read.history, read.codec)
 
-    unread = read_each(names, take, at, quiet=quiet, codec=source, form=form, join=join, column=column)
+    unread = read_each(names, take, quiet=quiet, **how)
     with output_to(output, force=force):
         if as_json:
             write_json({**totals.as_data(), "unreadable": unread})

@@ -117,7 +117,7 @@ def _collect(source: Any, target: str | None) -> None:
 
 def _emit(file: str, source: str | None, target: Any, delay: int) -> None:
     found: list[Any] = []
-    events = emit(history_of(file, source).history, target, losses=found)
+    events = emit(history_of(file, source=source).history, target, losses=found)
     for loss in found:
         if loss.level == "content":
             say(f"lost: {loss}", colour="yellow")
