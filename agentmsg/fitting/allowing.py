@@ -43,7 +43,7 @@ _TAGS: Mapping[str, Word] = {
 
 
 def _called(tag: str) -> Word:
-    return next(filter({_TAGS.get(tag), tag, f"{tag}s"}.__contains__, WORDS))
+    return _TAGS.get(tag) or cast("Word", tag if tag in WORDS else f"{tag}s")
 
 
 # The word for a class, and for what is lost of its fields; own classes of an application are "custom".
@@ -133,7 +133,8 @@ def _prompt(owner: Any) -> tuple[Word, ...]:
 
 def _word(thing: Any) -> Word:
     kinds: tuple[type, ...] = class_of(thing).__mro__
-    return next((_CLASSES[cls] for cls in kinds if cls in _CLASSES), "messages")
+    found: list[Word] = [_CLASSES[cls] for cls in kinds if cls in _CLASSES]
+    return found[0] if found else "messages"
 
 
 def _at(history: History, path: tuple[str | int, ...]) -> Any:
