@@ -51,17 +51,18 @@ def later(package: dict[str, Any], homes: Mapping[str, str]) -> Callable[[str], 
 
     Args:
         package: the package's globals; each name is kept there once imported.
-        homes: the module each name lives in. If the name is the last part of its home, it is that module.
+        homes: the names that live in each module, with spaces between them. If the home ends in a dot, it is a package,
+            and the names are those of its modules.
     """
+    known = {name: home for home, names in homes.items() for name in names.split()}
 
     def found(name: str) -> Any:
-        home = homes.get(name)
+        home = known.get(name)
         if home is None:
             msg = f"module {package['__name__']!r} has no attribute {name!r}"
             raise AttributeError(msg)
-        module = imported(home)
         # A submodule named like a function would hide it: the function wins, for good.
-        value = package[name] = module if home.endswith(f".{name}") else getattr(module, name)
+        value = package[name] = imported(home + name) if home[-1] == "." else getattr(imported(home), name)
         return value
 
     return found

@@ -207,6 +207,7 @@ COMMANDS = {
     "filter": ["--role", "user", "-o", "out.jsonl"],
     "redact": ["-o", "out.jsonl"],
     "check": ["--for", "openai"],
+    "stats": [],
 }
 
 
@@ -220,7 +221,7 @@ def test_the_command_line_may_be_strict(
     Path("a.jsonl").write_text(f"{json.dumps(KNOWN)}\n{json.dumps(ODD)}\n")
     wanted = ["--at", ""] if "--join" in more else []
     arguments = [command, "a.jsonl", *COMMANDS[command], *more, *wanted]
-    if "--join" in more and command not in ("convert", "check"):
+    if "--join" in more and command not in ("convert", "check", "stats"):
         return  # parts are no document to write
     kept, strict = (
         CliRunner().invoke(program, [*arguments, "--force", *also]) for also in ([], ["--unknown", "error"])
@@ -228,7 +229,21 @@ def test_the_command_line_may_be_strict(
     assert "unknown" not in kept.stderr
     told = strict.stderr + "".join(path.read_text() for path in tmp_path.glob("out*.bad.jsonl"))
     # Parts of one conversation are one document, and its error ends the run.
-    assert strict.exit_code == (1 if command == "check" or "--join" in more else 3)
+    assert strict.exit_code == (1 if command in ("check", "stats") or "--join" in more else 3)
     for word in ("role 'usr'", "block type 'txt'", "key 'surprise'"):
         assert word in told
     assert CliRunner().invoke(program, [*arguments, "--unknown", "maybe"]).exit_code == 2
+
+
+@pytest.mark.parametrize("arguments", [["show", "a.json"], ["diff", "a.json", "b.json"], ["diff", "b.json", "a.json"]])
+def test_whoever_looks_at_one_document_may_be_strict(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same holds for commands that read one document."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_text(json.dumps(ODD))
+    Path("b.json").write_text(json.dumps(KNOWN))
+    assert "unknown" not in CliRunner().invoke(program, arguments).stderr
+    strict = CliRunner().invoke(program, [*arguments, "--unknown", "error"])
+    assert strict.exit_code > 0
+    assert "role 'usr'" in strict.stderr

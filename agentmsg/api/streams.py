@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from agentmsg.model.fields import Untold
     from agentmsg.model.msg import Msg
     from agentmsg_codecs import CodecName
-    from agentmsg_codecs.options import CodecOptions
+    from agentmsg_codecs.options import CodecOptions, Collecting, Transcoding
 
 __all__ = ["AsyncTranscoded", "Transcoded", "collect", "emit", "transcode"]
 
@@ -40,31 +40,14 @@ Partial = Literal["error", "keep"]
 
 
 @overload
-def collect(
-    events: Untold,
-    codec: CodecName | Codec,
-    *,
-    partial: Partial = "error",
-    limits: Limits = DEFAULT_LIMITS,
-    **options: Unpack[CodecOptions],
-) -> Any: ...
+def collect(events: Untold, codec: CodecName | Codec, **options: Unpack[Collecting]) -> Any: ...
 @overload
 def collect(
-    events: AsyncIterable[Any],
-    codec: CodecName | Codec,
-    *,
-    partial: Partial = "error",
-    limits: Limits = DEFAULT_LIMITS,
-    **options: Unpack[CodecOptions],
+    events: AsyncIterable[Any], codec: CodecName | Codec, **options: Unpack[Collecting]
 ) -> Coroutine[Any, Any, History]: ...
 @overload
 def collect(
-    events: Iterable[Any] | bytes | str,
-    codec: CodecName | Codec,
-    *,
-    partial: Partial = "error",
-    limits: Limits = DEFAULT_LIMITS,
-    **options: Unpack[CodecOptions],
+    events: Iterable[Any] | bytes | str, codec: CodecName | Codec, **options: Unpack[Collecting]
 ) -> History: ...
 def collect(
     events: Any,
@@ -363,30 +346,18 @@ class AsyncTranscoded(_Transcoding, AsyncIterator[dict[str, Any]]):
 
 @overload
 def transcode(
-    events: Untold,
-    source: CodecName | Codec,
-    target: CodecName | Codec,
-    *,
-    thinking: Thinking = "show",
-    limits: Limits = DEFAULT_LIMITS,
+    events: Untold, source: CodecName | Codec, target: CodecName | Codec, **options: Unpack[Transcoding]
 ) -> Any: ...
 @overload
 def transcode(
     events: Iterable[Any] | bytes | str,
     source: CodecName | Codec,
     target: CodecName | Codec,
-    *,
-    thinking: Thinking = "show",
-    limits: Limits = DEFAULT_LIMITS,
+    **options: Unpack[Transcoding],
 ) -> Transcoded: ...
 @overload
 def transcode(
-    events: AsyncIterable[Any],
-    source: CodecName | Codec,
-    target: CodecName | Codec,
-    *,
-    thinking: Thinking = "show",
-    limits: Limits = DEFAULT_LIMITS,
+    events: AsyncIterable[Any], source: CodecName | Codec, target: CodecName | Codec, **options: Unpack[Transcoding]
 ) -> AsyncTranscoded: ...
 def transcode(
     events: Any,

@@ -232,8 +232,7 @@ def _body_of(messages: Messages, codec: CodecName | Codec, options: dict[str, An
     Raises:
         CodecLookupError: code "option" if its documents hold no list of messages.
     """
-    writing = {name: options.pop(name) for name in _WRITING if name in options}
-    chosen = writing_codec(codec, options, repair=writing.get("repair", False))
+    chosen, writing = writer_for(codec, options)
     if not chosen.holds_messages:
         msg = "documents of this format are responses, and hold no list of messages; encode writes one"
         raise CodecLookupError(msg, code="option", codec=chosen.name)
@@ -260,6 +259,13 @@ def writing_codec(codec: CodecName | Codec, options: Mapping[str, Any], *, repai
     if repair and chosen.repairs_with and isinstance(codec, str):
         return get_codec(codec, **{**chosen.repairs_with, **options}) if options else _repairing(codec)
     return chosen
+
+
+def writer_for(codec: CodecName | Codec, options: Mapping[str, Any]) -> tuple[Codec, dict[str, Any]]:
+    """Return the codec to write with, and the arguments of ``encode`` that stand among the codec's options."""
+    writing = {name: value for name, value in options.items() if name in _WRITING}
+    own = {name: value for name, value in options.items() if name not in _WRITING}
+    return writing_codec(codec, own, repair=writing.get("repair", False)), writing
 
 
 @cache

@@ -12,17 +12,11 @@ import click
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
     CODEC,
-    at_option,
-    column_option,
-    form_option,
-    from_option,
     jobs_option,
-    join_option,
     json_option,
-    limits_option,
     output_option,
     quiet_option,
-    unknown_option,
+    reading_options,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Input, read_each
@@ -68,13 +62,7 @@ def _look(history: History, codec: str, *, target: Any) -> tuple[Finding, ...]:
 @click.command("check", short_help="Tell what a provider would refuse.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option("--for", "target", type=CODEC, required=True, help="The format that would be sent.")
-@from_option('The format of all documents, or "each" to detect that of each document (default: detected by file).')
-@form_option
-@at_option
-@join_option
-@column_option
-@unknown_option
-@limits_option
+@reading_options('The format of all documents, or "each" to detect that of each document (default: detected by file).')
 @jobs_option
 @output_option("The file to write: .txt, or .json for --json")
 @json_option

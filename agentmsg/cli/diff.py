@@ -12,14 +12,10 @@ import click
 
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
-    at_option,
-    form_option,
-    from_option,
-    join_option,
     json_option,
-    limits_option,
     output_option,
     quiet_option,
+    reading_options,
     to_option,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
@@ -62,12 +58,8 @@ Examples:
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@from_option("The format of A (default: detected).")
+@reading_options("The format of A (default: detected).")
 @to_option("The format of B (default: detected).")
-@form_option
-@at_option
-@join_option
-@limits_option
 @click.option("--exact", is_flag=True, help="Compare spelling too, and ids and times that agentmsg made.")
 @json_option
 @quiet_option
@@ -80,7 +72,6 @@ def command(
     b: str,
     output: str,
     force: bool,
-    source: str | None,
     codec: str | None,
     exact: bool,
     as_json: bool,
@@ -103,9 +94,9 @@ def command(
         check_written([output], [a, b], force=force)
         with progress_of(size_of([a, b]), quiet=quiet) as progress:
             progress.share(0, f"reading {printable(a)}")
-            one = history_of(a, Input(source=source, **how))
+            one = history_of(a, Input(**how))
             progress.share(0.25, f"reading {printable(b)}")
-            other = history_of(b, Input(source=codec, **how))
+            other = history_of(b, Input(**{**how, "source": codec}))
             found = differences(one.history, other.history, exact=exact, advance=partial(_advance, progress))
         with output_to(output, force=force):
             if as_json:

@@ -52,8 +52,10 @@ __all__ = [
     "losses_key_option",
     "output_option",
     "quiet_option",
+    "reading_options",
     "to_option",
     "unknown_option",
+    "with_options",
 ]
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
@@ -90,17 +92,16 @@ def _pair(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def codec_options(command: _F) -> _F:
-    """Give a command the option ``-O NAME=VALUE``, as the parameter ``options``: pairs of name and value."""
-    return click.option(
-        "-O",
-        "--option",
-        "options",
-        multiple=True,
-        metavar="NAME=VALUE",
-        callback=_pairs,
-        help="Option of the output codec. VALUE is JSON, or else plain text.",
-    )(command)
+codec_options = click.option(
+    "-O",
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_pairs,
+    help="Option of the output codec. VALUE is JSON, or else plain text.",
+)
+"""Gives a command the option ``-O NAME=VALUE``, as the parameter ``options``: pairs of name and value."""
 
 
 def _words(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -111,16 +112,15 @@ def _words(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
     return tuple(words)
 
 
-def allow_option(command: _F) -> _F:
-    """Give a command the option ``--allow WORD``, as the parameter ``allow``: a tuple of words."""
-    return click.option(
-        "--allow",
-        multiple=True,
-        metavar="WORD",
-        callback=_words,
-        help="Kind of content that documents may lose, such as thinking or thinking,citations; those that would lose "
-        "any other are refused. Repeatable.",
-    )(command)
+allow_option = click.option(
+    "--allow",
+    multiple=True,
+    metavar="WORD",
+    callback=_words,
+    help="Kind of content that documents may lose, such as thinking or thinking,citations; those that would lose "
+    "any other are refused. Repeatable.",
+)
+"""Gives a command the option ``--allow WORD``, as the parameter ``allow``: a tuple of words."""
 
 
 class _Source(_Codec):
@@ -169,23 +169,20 @@ def _pointers(ctx: click.Context, _: click.Parameter, given: tuple[str, ...]) ->
         raise click.UsageError(error.message.replace("at must", "--at must", 1)) from None
 
 
-def join_option(command: _F) -> _F:
-    """Give a command the option ``--join``, as the parameter ``join``."""
-    return click.option(
-        "--join",
-        is_flag=True,
-        help="Read documents as parts of one conversation: those of each record if --at may find several in it, "
-        "otherwise all of a file.",
-    )(command)
+join_option = click.option(
+    "--join",
+    is_flag=True,
+    help="Read documents as parts of one conversation: those of each record if --at may find several in it, "
+    "otherwise all of a file.",
+)
+"""Gives a command the option ``--join``, as the parameter ``join``."""
 
-
-def column_option(command: _F) -> _F:
-    """Give a command the option ``--column``, as the parameter ``column``."""
-    return click.option(
-        "--column",
-        metavar="NAME",
-        help='Column of a Parquet file that holds the documents; "*" for the whole row (default: detected).',
-    )(command)
+column_option = click.option(
+    "--column",
+    metavar="NAME",
+    help='Column of a Parquet file that holds the documents; "*" for the whole row (default: detected).',
+)
+"""Gives a command the option ``--column``, as the parameter ``column``."""
 
 
 def to_option(words: str, *, required: bool = False) -> Callable[[_F], _F]:
@@ -205,32 +202,38 @@ def output_option(words: str) -> Callable[[_F], _F]:
     return given
 
 
-def encoding_option(command: _F) -> _F:
-    """Add --encoding, by which tokens are counted."""
-    words = "Count tokens with this encoding of tiktoken (default: approximate)."
-    return click.option("--encoding", metavar="NAME", help=words)(command)
+encoding_option = click.option(
+    "--encoding", metavar="NAME", help="Count tokens with this encoding of tiktoken (default: approximate)."
+)
+"""Gives a command the option ``--encoding``, as the parameter ``encoding``."""
+
+unknown_option = click.option(
+    "--unknown",
+    type=click.Choice(get_args(Unknown)),
+    default="keep",
+    show_default=True,
+    help="Keep keys, roles and types of blocks that the model has no place for, or refuse documents with such.",
+)
+"""Gives a command the option ``--unknown``, as the parameter ``unknown``."""
 
 
-def unknown_option(command: _F) -> _F:
-    """Add --unknown, which tells what to do with what the model has no place for."""
-    return click.option(
-        "--unknown",
-        type=click.Choice(get_args(Unknown)),
-        default="keep",
-        show_default=True,
-        help="Keep keys, roles and types of blocks that the model has no place for, or refuse documents with such.",
-    )(command)
+def with_options(command: _F, *options: Callable[[Any], Any]) -> _F:
+    """Give a command several options, in this order."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def form_option(command: _F) -> _F:
     """Give a command the option ``--form``, as the parameter ``form``, and ``--split`` for one of its values."""
-    split = click.option("--split", "form", flag_value="array", help="The same as --form array.")(command)
-    return click.option(
+    form = click.option(
         "--form",
         type=click.Choice(["array", "json", "jsonl", "msgpack", "parquet", "sqlite", "yaml"]),
         help="How the input holds documents (default: as its name says; for stdin and other names, json). array: the "
         "items of a JSON array.",
-    )(split)
+    )
+    split = click.option("--split", "form", flag_value="array", help="The same as --form array.")
+    return with_options(command, form, split)
 
 
 def limits_option(command: _F) -> _F:
@@ -257,21 +260,26 @@ def _limits(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> Li
         raise click.UsageError(f"--limit: {error.message}") from None
 
 
-def jobs_option(command: _F) -> _F:
-    """Give a command the option ``--jobs N``, as the parameter ``jobs``."""
-    return click.option(
-        "-j",
-        "--jobs",
-        type=click.IntRange(1),
-        default=1,
-        metavar="N",
-        help="Number of worker processes (default: 1).",
-    )(command)
+jobs_option = click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="Number of worker processes (default: 1).",
+)
+"""Gives a command the option ``--jobs N``, as the parameter ``jobs``."""
 
 
-def json_option(command: _F) -> _F:
-    """Give a command the option ``--json``, as the parameter ``as_json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(command)
+def reading_options(words: str) -> Callable[[_F], _F]:
+    """Give a command the options for files to look at, as the parameters of ``reading.Input``."""
+    return lambda command: with_options(
+        command, from_option(words), form_option, at_option, join_option, column_option, unknown_option, limits_option
+    )
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+"""Gives a command the option ``--json``, as the parameter ``as_json``."""
 
 
 def losses_key_option(words: str) -> Callable[[_F], _F]:
@@ -279,6 +287,5 @@ def losses_key_option(words: str) -> Callable[[_F], _F]:
     return click.option("--losses-key", metavar="KEY", help=words)
 
 
-def quiet_option(command: _F) -> _F:
-    """Give a command the option ``-q``, as the parameter ``quiet``."""
-    return click.option("-q", "--quiet", is_flag=True, help="Print errors only.")(command)
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
+"""Gives a command the option ``-q``, as the parameter ``quiet``."""

@@ -22,6 +22,7 @@ from agentmsg.cli.options import (
     output_option,
     quiet_option,
     unknown_option,
+    with_options,
 )
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import UNREADABLE, counted, tell_columns, tell_doubt, tell_losses, tell_skipped, tell_uncut
@@ -76,7 +77,8 @@ class Run:
 
 def input_options(command: _F) -> _F:
     """Give a command the files to read and to write, and the options for reading them."""
-    options = (
+    return with_options(
+        command,
         click.argument("files", metavar="SRC...", nargs=-1, required=True),
         output_option("The file or folder to write"),
         from_option('The format of all SRC, or "each" to detect that of each document (default: detected by file).'),
@@ -87,12 +89,12 @@ def input_options(command: _F) -> _F:
         unknown_option,
         limits_option,
     )
-    return _with(options, command)
 
 
 def running_options(command: _F) -> _F:
     """Give a command the options for writing its output, and for who does the work."""
-    options = (
+    return with_options(
+        command,
         click.option("--array", is_flag=True, help="Write all documents as one JSON array (the reverse of --split)."),
         click.option("--pretty", is_flag=True, help="Indent the JSON."),
         click.option("--bad", metavar="FILE", help="Write unconvertible documents here (default: OUTPUT.bad.jsonl)."),
@@ -107,13 +109,6 @@ def running_options(command: _F) -> _F:
         click.option("--resume", is_flag=True, help="Continue a run that was stopped."),
         quiet_option,
     )
-    return _with(options, command)
-
-
-def _with(options: Sequence[Callable[[Any], Any]], command: _F) -> _F:
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 def run_job(

@@ -11,14 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentmsg.cli.options import (
-    at_option,
-    column_option,
-    form_option,
-    from_option,
-    join_option,
-    limits_option,
     output_option,
     quiet_option,
+    reading_options,
 )
 from agentmsg.cli.output import check_ending, check_written, output_to, write_file
 from agentmsg.cli.reading import Input, history_at
@@ -47,12 +42,7 @@ _PAGES = (".html", ".htm", ".xhtml")
 @click.command("show", epilog=_EXAMPLES)
 @click.argument("file", metavar="FILE")
 @output_option("The file to write: .txt, or .html for a page")
-@from_option('The format of FILE, or "each" for that of the shown document alone (default: detected).')
-@form_option
-@at_option
-@join_option
-@column_option
-@limits_option
+@reading_options('The format of FILE, or "each" for that of the shown document alone (default: detected).')
 @click.option(
     "--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of the file, counted from 0."
 )

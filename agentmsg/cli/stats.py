@@ -11,17 +11,12 @@ import click
 
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
-    at_option,
-    column_option,
     encoding_option,
-    form_option,
-    from_option,
     jobs_option,
-    join_option,
     json_option,
-    limits_option,
     output_option,
     quiet_option,
+    reading_options,
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Input, read_each
@@ -72,12 +67,7 @@ def _look(encoding: str | None, history: History, codec: str) -> tuple[HistorySt
 @click.command("stats", short_help="Count messages, text, tool calls and tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@from_option('The format of all documents, or "each" to detect that of each document (default: detected by file).')
-@form_option
-@at_option
-@join_option
-@column_option
-@limits_option
+@reading_options('The format of all documents, or "each" to detect that of each document (default: detected by file).')
 @jobs_option
 @json_option
 @encoding_option

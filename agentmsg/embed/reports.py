@@ -6,59 +6,37 @@ it has on file, its losses, and the spellings that make a document exact.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+
+import attrs
 
 from agentmsg.embed.errors import fail
 from agentmsg.embed.fields import unexpected
-from agentmsg.errors import AgentMsgError, DecodeError, excerpt, is_a
+from agentmsg.errors import AgentMsgError, is_a
 from agentmsg.fitting.account_file import from_lines, loss_from, loss_to, to_lines
-from agentmsg.fitting.losses import Kind, Loss, Losses, relisted
-from agentmsg.formats.capabilities import Level
-from agentmsg.formats.sending.findings import Finding, Severity
+from agentmsg.fitting.losses import Loss, Losses, relisted
+from agentmsg.formats.sending.findings import Finding
 from agentmsg.values.copies import copy_document
 from agentmsg.values.text import dump_json, parse_json
-from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["core_schema", "json_schema"]
+__all__ = ["core_schema"]
 
 _DEPTH = 200
+# The keys of a loss report that aren't its header's; the others are as on file.
+_OF_REPORTS: Mapping[str, tuple[Any, bool]] = {
+    "agentmsg-losses": (int, True),
+    "codec": (str, True),
+    "losses": (list[Loss], True),
+    "spelling": (list[dict[str, Any]], False),
+}
 
 
-def _said(value: Any, name: str, **texts: tuple[str, ...]) -> dict[str, Any]:
-    """Return an object of a report, whose path and texts are of the right types."""
-    held = copy_document(value, _DEPTH)
-    if not is_object(held):
-        raise DecodeError(f"{name} is an object, not {excerpt(held)}", code="type")
-    path = held.get("path")
-    if not is_list(path) or not all(type(step) in (str, int) for step in path):
-        raise DecodeError("a path is a list of names and numbers", code="type", path=("path",))
-    for key, words in texts.items():
-        text = held.get(key)
-        if type(text) is not str or (words and text not in words):
-            wanted = f"one of {', '.join(words)}" if words else "a text"
-            raise DecodeError(f"{key} is {wanted}, not {excerpt(text)}", code="type", path=(key,))
-    return held
-
-
-def _read_loss(value: Any) -> Loss:
-    return loss_from(_said(value, "a loss", kind=get_args(Kind), level=get_args(Level), codec=(), why=()))
-
-
-def _read_losses(value: Any) -> Losses:
-    held = copy_document(value, _DEPTH)
-    if not is_object(held) or not is_list(held.get("losses")) or not is_list(held.get("spelling", [])):
-        raise DecodeError("a loss report is an object with a list of losses", code="type", path=("losses",))
+def _read_losses(held: dict[str, Any]) -> Losses:
     losses, spelling = held.pop("losses"), held.pop("spelling", [])
-    found: list[Loss] = []
-    try:
-        for loss in losses:
-            found.append(_read_loss(loss))  # noqa: PERF401 - how many there are is the path
-    except AgentMsgError as error:
-        raise error.at("losses", len(found)) from None
-    return relisted(from_lines(map(dump_json, [held, *spelling])), found)
+    return relisted(from_lines(map(dump_json, [held, *spelling])), losses)
 
 
 def _write_losses(losses: Losses) -> dict[str, Any]:
@@ -66,57 +44,45 @@ def _write_losses(losses: Losses) -> dict[str, Any]:
     return {**header, "losses": [loss_to(loss) for loss in losses], "spelling": spelling}
 
 
-def _read_finding(value: Any) -> Finding:
-    severities = get_args(Severity)
-    held = _said(value, "a finding", code=(), severity=severities, message=(), fix=())
-    return Finding(held["code"], held["severity"], tuple(held["path"]), held["message"], held["fix"])
+def _read_finding(held: dict[str, Any]) -> Finding:
+    held["path"] = tuple(held["path"])
+    return Finding(**held)
 
 
 def _write_finding(finding: Finding) -> dict[str, Any]:
-    severity, path = finding.severity, list(finding.path)
-    return {"code": finding.code, "severity": severity, "path": path, "message": finding.message, "fix": finding.fix}
+    return {**attrs.asdict(finding), "path": list(finding.path)}
 
 
-_TEXT: Any = {"type": "string"}
-_PATH: Any = {"type": "array", "items": {"anyOf": [_TEXT, {"type": "integer"}]}}
-
-
-def _object(*required: str, **properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(required)}
-
-
-_LOSS = _object(
-    "path", "kind", "codec", "level", "why",
-    path=_PATH, kind={"type": "string", "enum": list(get_args(Kind))}, codec=_TEXT,
-    level={"type": "string", "enum": list(get_args(Level))}, was={}, now={}, why=_TEXT,
-)  # fmt: skip
-_LOSSES = _object(
-    "agentmsg-losses", "codec", "losses",
-    **{"agentmsg-losses": {"type": "integer"}}, codec=_TEXT, losses={"type": "array", "items": _LOSS},
-    spelling={"type": "array", "items": {"type": "object"}},
-)  # fmt: skip
-_FINDING = _object(
-    "code", "severity", "path", "message", "fix",
-    code=_TEXT, severity={"type": "string", "enum": list(get_args(Severity))}, path=_PATH, message=_TEXT, fix=_TEXT,
-)  # fmt: skip
-_TYPES: Mapping[type[Any], tuple[Callable[[Any], Any], Callable[[Any], Any], dict[str, Any]]] = {
-    Loss: (_read_loss, loss_to, _LOSS),
-    Losses: (_read_losses, _write_losses, _LOSSES),
-    Finding: (_read_finding, _write_finding, _FINDING),
+_TYPES: Mapping[type[Any], tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    Loss: (loss_from, loss_to),
+    Losses: (_read_losses, _write_losses),
+    Finding: (_read_finding, _write_finding),
 }
 
 
-def core_schema(cls: type[Any]) -> Any:
-    """Return how pydantic validates and serializes losses, loss reports or findings."""
+def _keys(cls: type[Any]) -> Mapping[str, tuple[Any, bool]]:
+    """Return the types of an object's keys, and which it must have: the fields of the class, with lists for tuples."""
+    if cls is Losses:
+        return _OF_REPORTS
+    hints: dict[str, Any] = get_type_hints(cls)
+    found = {field.name: (hints[field.name], field.default in (attrs.NOTHING, "")) for field in attrs.fields(cls)}
+    return {
+        name: (list.__class_getitem__(get_args(hint)[0]) if get_origin(hint) is tuple else hint, is_needed)
+        for name, (hint, is_needed) in found.items()
+    }
+
+
+def core_schema(cls: type[Any], handler: Any) -> Any:
+    """Return how pydantic validates, serializes and describes losses, loss reports or findings."""
     from pydantic_core import core_schema as schemas  # noqa: PLC0415 - pydantic asks
 
-    read, write, _ = _TYPES[cls]
+    read, write = _TYPES[cls]
 
-    def validated(value: Any) -> Any:
+    def validated(value: Any, inner: Callable[[Any], Any]) -> Any:
         if is_a(value, cls):
             return value
         try:
-            return read(value)
+            return read(inner(copy_document(value, _DEPTH)))
         except AgentMsgError as error:
             fail(error, value, cls.__name__)
 
@@ -125,11 +91,12 @@ def core_schema(cls: type[Any]) -> Any:
             raise unexpected(value, cls.__name__)
         return write(value)
 
+    keys = {
+        name: schemas.typed_dict_field(handler.generate_schema(hint), required=is_needed)
+        for name, (hint, is_needed) in _keys(cls).items()
+    }
+    extra: Any = "allow" if cls is Losses else "ignore"
+    held = schemas.typed_dict_schema(keys, cls_name=cls.__name__, extra_behavior=extra, config={"strict": True})
     serialization = schemas.plain_serializer_function_ser_schema(written)
     ref = f"agentmsg.{cls.__name__}:reports"
-    return schemas.no_info_plain_validator_function(validated, serialization=serialization, ref=ref)
-
-
-def json_schema(cls: type[Any]) -> dict[str, Any]:
-    """Return the JSON Schema of losses, loss reports or findings."""
-    return {"title": cls.__name__, **_TYPES[cls][2]}
+    return schemas.no_info_wrap_validator_function(validated, held, serialization=serialization, ref=ref)

@@ -26,7 +26,7 @@ from agentmsg.values.pointers import way_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Job", "Piece", "Report", "Source", "digest_of", "documents_of"]
+__all__ = ["Counts", "Job", "Piece", "Report", "Source", "digest_of", "documents_of"]
 
 OnLoss = Literal["error", "ignore", "report"]
 # Bytes of a source to read at once for its digest.
@@ -169,17 +169,36 @@ class Piece:
 
 
 @attrs.define(kw_only=True)
-class Report:
-    """The result of a piece; numbers in it count from 1.
+class Counts:
+    """What came of some documents.
 
     Attributes:
         documents: number of documents written.
         messages: number of their messages.
         read: number of messages in their sources.
-        bad: number of quarantined documents, by code.
-        missing: number of records without a document at the given places.
-        lines: the number of the last line or frame that was read.
         blank: number of blank lines.
+        missing: number of records without a document at the given places.
+    """
+
+    documents: int = 0
+    messages: int = 0
+    read: int = 0
+    blank: int = 0
+    missing: int = 0
+
+    def count(self, other: Counts) -> None:
+        """Add other counts."""
+        for field in attrs.fields(Counts):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+
+
+@attrs.define(kw_only=True)
+class Report(Counts):
+    """The result of a piece; numbers in it count from 1.
+
+    Attributes:
+        bad: number of quarantined documents, by code.
+        lines: the number of the last line or frame that was read.
         formats: number of documents written by format, if each was detected by itself.
         levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "broken":
             documents with calls whose arguments are; "refused": documents that the provider would refuse, or "unmended"
@@ -191,13 +210,8 @@ class Report:
         digest: of the source's bytes.
     """
 
-    documents: int = 0
-    messages: int = 0
-    read: int = 0
     bad: dict[str, int] = attrs.field(factory=dict[str, int])
-    missing: int = 0
     lines: int = 0
-    blank: int = 0
     formats: dict[str, int] = attrs.field(factory=dict[str, int])
     levels: dict[str, int] = attrs.field(factory=dict[str, int])
     groups: list[LossGroup] = attrs.field(factory=list[LossGroup])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, cast
 import attrs
 
 from agentmsg.api.reading import loads
-from agentmsg.api.writing import dumps, writing_codec
+from agentmsg.api.writing import dumps, writer_for
 from agentmsg.checking.detection import recognize
 from agentmsg.errors import (
     AgentMsgError,
@@ -41,19 +41,16 @@ from agentmsg.model.msg import Msg
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, MutableSequence, Sequence
+    from collections.abc import Generator, Sequence
 
     from agentmsg.api.reading import Unknown
-    from agentmsg.api.writing import OnLoss
     from agentmsg.files.file_names import Form, Kind
     from agentmsg.files.given import ToRead, ToWrite
-    from agentmsg.fitting.allowing import Allow
-    from agentmsg.fitting.losses import Loss
     from agentmsg.limits import Limits
     from agentmsg.model.history import MsgLike
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
-    from agentmsg_codecs.options import CodecOptions
+    from agentmsg_codecs.options import CodecOptions, CodecWriting
 
 __all__ = ["Lines", "dump_lines", "load_lines"]
 
@@ -199,12 +196,7 @@ def dump_lines(
     *,
     append: bool = True,
     force: bool = False,
-    losses: MutableSequence[Loss] | None = None,
-    on_loss: OnLoss = "error",
-    allow: Allow = (),
-    carry: bool = False,
-    repair: bool = False,
-    **options: Unpack[CodecOptions],
+    **options: Unpack[CodecWriting],
 ) -> None:
     """Write messages or histories to a file, one per line (MessagePack: one per frame): a log that grows.
 
@@ -216,12 +208,7 @@ def dump_lines(
         codec: the format to write.
         append: whether to append to an existing file. Otherwise the file is new, and appears only when complete.
         force: if ``append`` is False, whether to replace an existing file.
-        losses: as for ``encode``.
-        on_loss: as for ``encode``.
-        allow: as for ``encode``.
-        carry: as for ``encode``.
-        repair: as for ``encode``.
-        options: codec options.
+        options: those of ``encode``, and of the codec.
 
     Raises:
         FileError: as for ``dump``; also code "form" if the file's name says that it holds one document.
@@ -234,9 +221,9 @@ def dump_lines(
     flag(force, "force")
     if append and force:
         raise refused("force", force, "False where lines are appended: nothing is replaced", code="option")
-    chosen = writing_codec(codec, options, repair=repair)
+    chosen, writing = writer_for(codec, options)
     target = given(path_or_file, "write")
-    lines = _lines(_several(items), chosen, losses=losses, on_loss=on_loss, allow=allow, carry=carry, repair=repair)
+    lines = _lines(_several(items), chosen, **writing)
     if target.file is not None:
         write = writer_of(target, is_binary=chosen.binary)
         for line in lines:

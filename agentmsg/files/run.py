@@ -19,7 +19,7 @@ from agentmsg.files.engines import ENGINES
 from agentmsg.files.file_names import STANDARD, lines_kind
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
-from agentmsg.files.job import Job, Piece, Report
+from agentmsg.files.job import Counts, Job, Piece, Report
 from agentmsg.files.joining import Growing
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.places import nothing_at
@@ -77,17 +77,12 @@ class Request:
 
 
 @attrs.define(kw_only=True)
-class Outcome:
+class Outcome(Counts):
     """The result of a run.
 
     Attributes:
-        documents: number of documents written.
-        messages: number of their messages.
-        read: number of messages in their sources.
         bad: number of quarantined documents.
         codes: the same by code.
-        blank: number of blank lines.
-        missing: number of records without a document at the given places.
         resumed: number of pieces that were done before.
         formats: number of documents written by format, if each was detected by itself.
         levels: losses by level.
@@ -97,13 +92,8 @@ class Outcome:
         was_done: whether all was done by an earlier run.
     """
 
-    documents: int = 0
-    messages: int = 0
-    read: int = 0
     bad: int = 0
     codes: Counter[str] = attrs.field(factory=Counter[str])
-    blank: int = 0
-    missing: int = 0
     resumed: int = 0
     formats: Counter[str] = attrs.field(factory=Counter[str])
     levels: Counter[str] = attrs.field(factory=Counter[str])
@@ -114,13 +104,9 @@ class Outcome:
 
     def add(self, report: Report, piece: Piece, target: str, before: Count) -> None:
         """Add a piece, given the counts before it."""
-        self.documents += report.documents
-        self.messages += report.messages
-        self.read += report.read
+        self.count(report)
         self.bad += sum(report.bad.values())
         self.codes.update(report.bad)
-        self.blank += report.blank
-        self.missing += report.missing
         self.formats.update(report.formats)
         self.levels.update(report.levels)
         self.groups.merge(report.groups, target, before.documents)

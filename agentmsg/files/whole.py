@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Unpack
 
 from agentmsg.api.reading import loads
-from agentmsg.api.writing import dumps, writing_codec
+from agentmsg.api.writing import dumps, writer_for
 from agentmsg.checking.detection import recognize
 from agentmsg.checking.inside import with_places
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
@@ -24,21 +24,18 @@ from agentmsg.model.checks import flag, one_of
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, MutableSequence, Sequence
+    from collections.abc import Generator, Sequence
     from typing import BinaryIO
 
     from agentmsg.api.reading import Unknown
-    from agentmsg.api.writing import OnLoss
     from agentmsg.files.file_names import Form, Kind
     from agentmsg.files.given import Given, ToRead, ToWrite
-    from agentmsg.fitting.allowing import Allow
-    from agentmsg.fitting.losses import Loss
     from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
     from agentmsg.model.history import History, Messages
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
-    from agentmsg_codecs.options import CodecOptions
+    from agentmsg_codecs.options import CodecOptions, CodecWriting
 
 __all__ = ["dump", "kind_to_write", "load", "new_file"]
 
@@ -125,12 +122,7 @@ def dump(
     codec: CodecName | Codec,
     *,
     force: bool = False,
-    losses: MutableSequence[Loss] | None = None,
-    on_loss: OnLoss = "error",
-    allow: Allow = (),
-    carry: bool = False,
-    repair: bool = False,
-    **options: Unpack[CodecOptions],
+    **options: Unpack[CodecWriting],
 ) -> None:
     """Write a history as the only document of a file.
 
@@ -141,12 +133,7 @@ def dump(
             compressed.
         codec: the format to write.
         force: whether to replace an existing file.
-        losses: as for ``encode``.
-        on_loss: as for ``encode``.
-        allow: as for ``encode``.
-        carry: as for ``encode``.
-        repair: as for ``encode``.
-        options: codec options.
+        options: those of ``encode``, and of the codec.
 
     Raises:
         FileError: code "exists" if the file exists; code "form" if its name says that it holds something else; code
@@ -156,15 +143,15 @@ def dump(
         EncodeError: as for ``dumps``.
     """
     flag(force, "force")
-    chosen = writing_codec(codec, options, repair=repair)
+    chosen, writing = writer_for(codec, options)
     target = given(path_or_file, "write")
     if target.file is not None:
         write = writer_of(target, is_binary=chosen.binary)
-        write(dumps(history, chosen, losses=losses, on_loss=on_loss, allow=allow, carry=carry, repair=repair))
+        write(dumps(history, chosen, **writing))
         return
     kind = kind_to_write(target.name, chosen, "json")
     with new_file(target.name, kind, force=force) as file:
-        file.write(dumps(history, chosen, losses=losses, on_loss=on_loss, allow=allow, carry=carry, repair=repair))
+        file.write(dumps(history, chosen, **writing))
         file.write(framing_of(kind, pretty=False).tail)
 
 

@@ -12,24 +12,8 @@ from agentmsg.errors import LossError, is_a
 from agentmsg.fitting.difference import thing_at
 from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, words_of
 from agentmsg.fitting.survival import level_of_gone
-from agentmsg.model.approvals import ApprovalRequestBlock, ApprovalResponseBlock
 from agentmsg.model.base import BaseBlock
-from agentmsg.model.blocks import (
-    AudioBlock,
-    CompactionBlock,
-    DataBlock,
-    FileBlock,
-    ImageBlock,
-    NativeBlock,
-    RefusalBlock,
-    SourceBlock,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolsBlock,
-    ToolUseBlock,
-    VideoBlock,
-)
+from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.model.checks import listed, one_of
 from agentmsg.model.fields import Allow, Word
 from agentmsg.model.history import History
@@ -48,24 +32,23 @@ __all__ = ["WORDS", "Allow", "Word", "allowed", "needed", "refusal"]
 
 WORDS: tuple[Word, ...] = get_args(Word)
 _SHOWN = 3
+# The words for blocks that aren't called by their tags.
+_TAGS: Mapping[str, Word] = {
+    "approval_request": "approvals",
+    "approval_response": "approvals",
+    "compaction": "summaries",
+    "source": "citations",
+    "tool_use": "tool_calls",
+}
+
+
+def _called(tag: str) -> Word:
+    return _TAGS.get(tag) or cast("Word", tag if tag in WORDS else f"{tag}s")
+
+
 # The word for a class, and for what is lost of its fields; own classes of an application are "custom".
 _CLASSES: Mapping[type, Word] = {
-    ApprovalRequestBlock: "approvals",
-    ApprovalResponseBlock: "approvals",
-    AudioBlock: "audio",
-    CompactionBlock: "summaries",
-    DataBlock: "data",
-    FileBlock: "files",
-    ImageBlock: "images",
-    NativeBlock: "native",
-    RefusalBlock: "refusals",
-    SourceBlock: "citations",
-    TextBlock: "text",
-    ThinkingBlock: "thinking",
-    ToolResultBlock: "tool_results",
-    ToolUseBlock: "tool_calls",
-    ToolsBlock: "tools",
-    VideoBlock: "video",
+    **{cls: _called(tag) for cls, tag in BLOCK_TAGS.items() if cls.__module__.startswith("agentmsg.")},
     BaseBlock: "custom",
     ToolSpec: "tools",
     NativeTool: "tools",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["class_of", "freeze", "hook_table", "strict_converter"]
 
-__getattr__ = later(globals(), {"strict_converter": "agentmsg.model.structured_output"})
+__getattr__ = later(globals(), {"agentmsg.model.structured_output": "strict_converter"})
 
 
 def hook_table(get_hook: Callable[[Any], Callable[..., Any]], classes: Any) -> dict[Any, Callable[..., Any]]:

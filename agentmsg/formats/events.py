@@ -197,6 +197,7 @@ class Events:
 
     Attributes:
         response: the codec of the responses.
+        fold: what collects events.
         live: the module whose ``READER`` and ``WRITER`` read events as chunks, and write chunks as events.
         alternates: whether the pieces of several calls may alternate.
         brings_all: whether events bring whatever a response holds, exactly.
@@ -204,6 +205,7 @@ class Events:
     """
 
     response: ClassVar[str]
+    fold: ClassVar[type[Fold]]
     live: ClassVar[str]
     alternates: ClassVar[bool] = False
     brings_all: ClassVar[bool] = True
@@ -211,10 +213,6 @@ class Events:
 
     def is_event(self, document: Native) -> bool:
         """Whether an object is an event, and no other document of the provider."""
-        raise NotImplementedError
-
-    def fold(self) -> Fold:
-        """Return what collects events."""
         raise NotImplementedError
 
     def unfold(self, document: Any, size: int) -> Iterator[Native]:

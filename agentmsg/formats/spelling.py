@@ -60,14 +60,11 @@ __all__ = [
 ]  # fmt: skip
 
 # Few formats hold JSON in texts, or note the order of keys.
-_STYLES = (
-    "JSON_STYLES", "dump_as_told", "dump_listed", "dump_styled", "listed", "parse_told", "styled", "told_list",
-    "told_style",
-)  # fmt: skip
-_ORDERS = ("orders_of", "reordered")
-_HOMES: Mapping[str, str] = {
-    **dict.fromkeys(_STYLES, "agentmsg.formats.json_styles"),
-    **dict.fromkeys(_ORDERS, "agentmsg.formats.key_orders"),
+_HOMES = {
+    "agentmsg.formats.json_styles": (
+        "JSON_STYLES dump_as_told dump_listed dump_styled listed parse_told styled told_list told_style"
+    ),
+    "agentmsg.formats.key_orders": "orders_of reordered",
 }
 __getattr__ = later(globals(), _HOMES)
 

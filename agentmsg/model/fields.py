@@ -129,28 +129,20 @@ class CallFields(TypedDict, total=False):
     arguments: Any
 
 
-class MessageFields(MsgFields, total=False):
+class MessageFields(MsgFields, ToolFields, total=False):
     """A message as a mapping, for ``History.of`` and whatever takes messages.
 
     Attributes:
         role: the role.
         content: a text, or blocks.
         tool_calls: the calls of an assistant.
-        tool_call_id: of a tool's message, the call that it answers.
-        error: of its result; and so are the next three.
-        error_type: the class of the error.
-        status: the status.
-        artifact: what the application keeps of it.
+        tool_call_id: of a tool's message, the call that it answers; others are of its result, see ``ToolFields``.
     """
 
     role: Required[str]
     content: str | Iterable[BaseBlock]
     tool_calls: Iterable[ToolUseBlock | CallFields | Mapping[str, Any]]
     tool_call_id: str
-    error: str | None
-    error_type: str | None
-    status: str | None
-    artifact: Any
 
 
 class Reading(TypedDict, total=False):

@@ -5,7 +5,7 @@ Conversion and operations live above the model: their modules are looked up at c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, Unpack, overload
+from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 
 import attrs
 
@@ -15,17 +15,9 @@ from agentmsg.model.checks import flag
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agentmsg.api.writing import encode as _encode
     from agentmsg_codecs import CodecName
-    from agentmsg_codecs.options import (
-        CodecReading,
-        ListCodecName,
-        ListWriting,
-        ObjectCodecName,
-        ObjectWriting,
-        SingleCodecName,
-        Whole,
-        Wrapped,
-    )
+    from agentmsg_codecs.options import CodecReading
 
 __all__ = ["Pickled", "Portable", "Reported", "above", "repr_html"]
 
@@ -83,13 +75,6 @@ class Format(Protocol):
         """Write a history."""
 
 
-class _Several(Protocol):
-    """A history, whose messages a codec may write as a list."""
-
-    @property
-    def messages(self) -> Any: ...
-
-
 class Reported:
     """What makes losses and findings pydantic types; see ``agentmsg.embed``."""
 
@@ -98,12 +83,7 @@ class Reported:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         """Make the class a pydantic type that is read from plain data."""
-        return above("embed.reports").core_schema(cls)
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-        """Return the JSON Schema of that data."""
-        return above("embed.reports").json_schema(cls)
+        return above("embed.reports").core_schema(cls, handler)
 
     @property
     def __pydantic_serializer__(self) -> Any:
@@ -178,28 +158,10 @@ class Portable:
         """
         return cls._from_history(above("api.reading").decode(document, codec, **options))
 
-    @overload
-    def encode(
-        self, codec: ObjectCodecName, *, container: Whole = ..., **options: Unpack[ObjectWriting]
-    ) -> dict[str, Any]: ...
-    @overload
-    def encode(
-        self, codec: ObjectCodecName, *, container: Literal["list"], **options: Unpack[ObjectWriting]
-    ) -> list[Any]: ...
-    @overload
-    def encode(
-        self: _Several, codec: ListCodecName, *, container: Literal["list"] | None = ..., **options: Unpack[ListWriting]
-    ) -> list[Any]: ...
-    @overload
-    def encode(  # type: ignore[overload-overlap] # the type of "self" tells them apart
-        self, codec: SingleCodecName, *, container: Wrapped | None = None, **options: Unpack[ListWriting]
-    ) -> dict[str, Any]: ...
-    @overload
-    def encode(
-        self, codec: ListCodecName, *, container: Literal["list"] | None = None, **options: Unpack[ListWriting]
-    ) -> list[Any]: ...
-    @overload
-    def encode(self, codec: Format, **options: Any) -> Any: ...
-    def encode(self, codec: CodecName | Format, **options: Any) -> Any:
-        """Write plain data of any format; see ``agentmsg.encode`` for the options and errors."""
-        return above("api.writing").encode(self, codec, **options)
+    if TYPE_CHECKING:  # the types of what it gives are told there
+        encode = _encode
+    else:
+
+        def encode(self, codec: Any, **options: Any) -> Any:
+            """Write plain data of any format; see ``agentmsg.encode`` for the options and errors."""
+            return above("api.writing").encode(self, codec, **options)

@@ -59,38 +59,15 @@ if TYPE_CHECKING:
 
 # Imported on first use: the laws need no Hypothesis, and no test needs everything here.
 _HOMES = {
-    "LAWS": "agentmsg.testing.laws",
-    "Broken": "agentmsg.testing.check",
-    "CodecBroken": "agentmsg.testing.check",
-    "canonical": "agentmsg.testing.laws",
-    "carried_account": "agentmsg.testing.laws",
-    "check_codec": "agentmsg.testing.check",
-    "chunk_return": "agentmsg.testing.laws",
-    "chunks": "agentmsg.testing.strategies",
-    "damages": "agentmsg.testing.systematic",
-    "edit": "agentmsg.testing.mutations",
-    "edits_win": "agentmsg.testing.laws",
-    "exact_return": "agentmsg.testing.laws",
-    "floor": "agentmsg.testing.laws",
-    "stable_writing": "agentmsg.testing.laws",
-    "histories": "agentmsg.testing.strategies",
-    "honest_account": "agentmsg.testing.laws",
-    "json_values": "agentmsg.testing.strategies",
-    "messages": "agentmsg.testing.strategies",
-    "mutate": "agentmsg.testing.mutations",
-    "natives": "agentmsg.testing.native_objects",
-    "note_words": "agentmsg.testing.mutations",
-    "notes_never_matter": "agentmsg.testing.laws",
-    "nothing_hides": "agentmsg.testing.laws",
-    "owners": "agentmsg.testing.mutations",
-    "plant_notes": "agentmsg.testing.mutations",
-    "prefix_stable": "agentmsg.testing.laws",
-    "pure": "agentmsg.testing.laws",
-    "returns_through": "agentmsg.testing.laws",
-    "sendable": "agentmsg.testing.laws",
-    "texts": "agentmsg.testing.strategies",
-    "through_the_middle": "agentmsg.testing.laws",
-    "typed_errors": "agentmsg.testing.laws",
+    "agentmsg.testing.check": "Broken CodecBroken check_codec",
+    "agentmsg.testing.laws": (
+        "LAWS canonical carried_account chunk_return edits_win exact_return floor honest_account notes_never_matter "
+        "nothing_hides prefix_stable pure returns_through sendable stable_writing through_the_middle typed_errors"
+    ),
+    "agentmsg.testing.mutations": "edit mutate note_words owners plant_notes",
+    "agentmsg.testing.native_objects": "natives",
+    "agentmsg.testing.strategies": "chunks histories json_values messages texts",
+    "agentmsg.testing.systematic": "damages",
 }
 
 __all__ = [

@@ -5,20 +5,25 @@ They can't take either from the classes; a test compares both. Nothing imports t
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 from agentmsg.model.fields import Converting, Reading, Writing
+
+if TYPE_CHECKING:
+    from agentmsg.limits import Limits
 
 __all__ = [
     "CodecConverting",
     "CodecOptions",
     "CodecReading",
     "CodecWriting",
+    "Collecting",
     "ListCodecName",
     "ListWriting",
     "ObjectCodecName",
     "ObjectWriting",
     "SingleCodecName",
+    "Transcoding",
     "Whole",
     "Wrapped",
 ]
@@ -85,6 +90,20 @@ class CodecWriting(Writing, CodecOptions, total=False):
 
 class CodecConverting(Converting, CodecOptions, total=False):
     """What ``convert`` takes for any of our codecs as its target."""
+
+
+class Transcoding(TypedDict, total=False):
+    """What ``transcode`` takes."""
+
+    thinking: Literal["show", "drop"]
+    limits: Limits
+
+
+class Collecting(CodecOptions, total=False):
+    """What ``collect`` takes for any of our codecs."""
+
+    partial: Literal["error", "keep"]
+    limits: Limits
 
 
 class ObjectWriting(Writing, _OfObjects, total=False):

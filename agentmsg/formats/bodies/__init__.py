@@ -41,18 +41,13 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    **dict.fromkeys(
-        ("ANSWER", "Answers", "answer_caps", "as_read", "completing", "told"), "agentmsg.formats.bodies.answers"
-    ),
-    "Pairs": "agentmsg.formats.bodies.pairs",
-    "Requests": "agentmsg.formats.bodies.requests",
-    **dict.fromkeys(("RowCodec", "as_address", "check_document", "sources_at"), "agentmsg.formats.bodies.rows"),
-    "BodySettings": "agentmsg.formats.bodies.settings",
-    "ToolColumn": "agentmsg.formats.bodies.tool_column",
-    **dict.fromkeys(
-        ("listed_tools", "native_tool_row", "read_tool", "says_no_tools", "with_input", "write_tool"),
-        "agentmsg.formats.bodies.tools",
-    ),
+    "agentmsg.formats.bodies.answers": "ANSWER Answers answer_caps as_read completing told",
+    "agentmsg.formats.bodies.pairs": "Pairs",
+    "agentmsg.formats.bodies.requests": "Requests",
+    "agentmsg.formats.bodies.rows": "RowCodec as_address check_document sources_at",
+    "agentmsg.formats.bodies.settings": "BodySettings",
+    "agentmsg.formats.bodies.tool_column": "ToolColumn",
+    "agentmsg.formats.bodies.tools": "listed_tools native_tool_row read_tool says_no_tools with_input write_tool",
 }
 
 __all__ = [

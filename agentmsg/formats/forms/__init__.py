@@ -64,31 +64,14 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    **dict.fromkeys(("Arguments", "Content", "Input"), "agentmsg.formats.forms.call_values"),
-    "Described": "agentmsg.formats.forms.described",
-    "Form": "agentmsg.formats.forms.form",
-    "Grouped": "agentmsg.formats.forms.grouped",
-    **dict.fromkeys(("Each", "Nested", "Wrapped"), "agentmsg.formats.forms.object_values"),
-    "Rows": "agentmsg.formats.forms.rows",
-    **dict.fromkeys(
-        ("Beside", "Const", "Hatch", "Inside", "Key", "Lifted", "Place", "Single", "Spare", "Spread"),
-        "agentmsg.formats.forms.items",
-    ),
-    **dict.fromkeys(
-        (
-            "Json",
-            "Link",
-            "Number",
-            "Object",
-            "Text",
-            "Total",
-            "Truth",
-            "Via",
-            "Whole",
-            "Words",
-        ),
-        "agentmsg.formats.forms.values",
-    ),
+    "agentmsg.formats.forms.call_values": "Arguments Content Input",
+    "agentmsg.formats.forms.described": "Described",
+    "agentmsg.formats.forms.form": "Form",
+    "agentmsg.formats.forms.grouped": "Grouped",
+    "agentmsg.formats.forms.items": "Beside Const Hatch Inside Key Lifted Place Single Spare Spread",
+    "agentmsg.formats.forms.object_values": "Each Nested Wrapped",
+    "agentmsg.formats.forms.rows": "Rows",
+    "agentmsg.formats.forms.values": "Json Link Number Object Text Total Truth Via Whole Words",
 }
 
 __all__ = [

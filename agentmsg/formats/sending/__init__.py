@@ -43,24 +43,11 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.mends import PAIRING, clearing, removing
 
 _HOMES = {
-    **dict.fromkeys(("Change", "Edit", "Insert", "Move", "Remove"), "agentmsg.formats.sending.edits"),
-    "is_base64": "agentmsg.formats.sending.encoding",
-    **dict.fromkeys(
-        (
-            "Finding",
-            "Mend",
-            "Mending",
-            "Path",
-            "Request",
-            "SendingRule",
-            "Severity",
-            "calls_of",
-        ),
-        "agentmsg.formats.sending.findings",
-    ),
-    **dict.fromkeys(("PAIRING", "clearing", "removing"), "agentmsg.formats.sending.mends"),
-    "limits": "agentmsg.formats.sending.limits",
-    "usual": "agentmsg.formats.sending.usual",
+    "agentmsg.formats.sending.": "limits usual",
+    "agentmsg.formats.sending.edits": "Change Edit Insert Move Remove",
+    "agentmsg.formats.sending.encoding": "is_base64",
+    "agentmsg.formats.sending.findings": "Finding Mend Mending Path Request SendingRule Severity calls_of",
+    "agentmsg.formats.sending.mends": "PAIRING clearing removing",
 }
 
 __all__ = [

@@ -128,14 +128,11 @@ class AnthropicEvents(Events):
 
     response: ClassVar[str] = "anthropic-response"
     live: ClassVar[str] = "agentmsg_codecs.anthropic.live"
+    fold: ClassVar[type[Fold]] = _Fold
 
     def is_event(self, document: Native) -> bool:
         """Whether an object is an event, by its type."""
         return document.get("type") in _EVENTS
-
-    def fold(self) -> Fold:
-        """Return what collects events."""
-        return _Fold()
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the events that bring a response."""

@@ -116,14 +116,11 @@ class BedrockEvents(Events):
 
     response: ClassVar[str] = "bedrock-response"
     live: ClassVar[str] = "agentmsg_codecs.bedrock.live"
+    fold: ClassVar[type[Fold]] = _Fold
 
     def is_event(self, document: Native) -> bool:
         """Whether an object is an event, by its one key."""
         return len(document) == 1 and not _EVENTS.isdisjoint(document)
-
-    def fold(self) -> Fold:
-        """Return what collects events."""
-        return _Fold()
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the events that bring a response."""

@@ -87,15 +87,12 @@ class GeminiEvents(Events):
 
     response: ClassVar[str] = "gemini-response"
     live: ClassVar[str] = "agentmsg_codecs.gemini.live"
+    fold: ClassVar[type[GeminiFold]] = GeminiFold
     are_responses: ClassVar[bool] = True
 
     def is_event(self, document: Native) -> bool:
         """Whether an object is a response."""
         return is_list(document.get("candidates"))
-
-    def fold(self) -> GeminiFold:
-        """Return what collects chunks."""
-        return GeminiFold()
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the chunks that bring a response."""

@@ -23,6 +23,7 @@ class OpenAIEvents(Events):
 
     response: ClassVar[str] = "openai-response"
     live: ClassVar[str] = "agentmsg_codecs.openai.live"
+    fold: ClassVar[type[Fold]] = OpenAIFold
     alternates: ClassVar[bool] = True
 
     def is_event(self, document: Native) -> bool:
@@ -31,10 +32,6 @@ class OpenAIEvents(Events):
         first: Any = choices[0] if is_list(choices) and choices else None
         is_unnamed = document.get("object") is None and is_object(first)
         return document.get("object") == CHUNK or (is_unnamed and "delta" in first and "message" not in first)
-
-    def fold(self) -> Fold:
-        """Return what collects chunks."""
-        return OpenAIFold()
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the chunks that bring a response."""

@@ -119,15 +119,12 @@ class ResponsesEvents(Events):
 
     response: ClassVar[str] = "openai-responses-response"
     live: ClassVar[str] = "agentmsg_codecs.openai_responses.live"
+    fold: ClassVar[type[Fold]] = _Fold
 
     def is_event(self, document: Native) -> bool:
         """Whether an object is an event, by its type."""
         kind = document.get("type")
         return type(kind) is str and kind.startswith("response.")
-
-    def fold(self) -> Fold:
-        """Return what collects events."""
-        return _Fold()
 
     def unfold(self, document: Native, size: int) -> Iterator[Native]:
         """Yield the events that bring a response."""

@@ -56,6 +56,7 @@ class VercelUIEvents(Events):
 
     response: ClassVar[str] = "vercel-ui"
     live: ClassVar[str] = "agentmsg_codecs.vercel.ui.live"
+    fold: ClassVar[type[Fold]] = UIFold
     brings_all: ClassVar[bool] = False
     alternates: ClassVar[bool] = True
 
@@ -63,10 +64,6 @@ class VercelUIEvents(Events):
         """Whether an object is a chunk, by its type."""
         kind = document.get("type")
         return type(kind) is str and (kind in _CHUNKS or kind in OF_TOOLS)
-
-    def fold(self) -> Fold:
-        """Return what collects chunks."""
-        return UIFold()
 
     def unfold(self, document: Any, size: int) -> Iterator[Native]:
         """Yield the chunks that bring the first message of an assistant."""
