@@ -5,7 +5,7 @@ Conversion and operations live above the model: their modules are looked up at c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, Unpack, overload
 
 import attrs
 
@@ -15,9 +15,17 @@ from agentmsg.model.checks import flag
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.api.writing import encode as _encode
     from agentmsg_codecs import CodecName
-    from agentmsg_codecs.options import CodecReading
+    from agentmsg_codecs.options import (
+        CodecReading,
+        ListCodecName,
+        ListWriting,
+        ObjectCodecName,
+        ObjectWriting,
+        SingleCodecName,
+        Whole,
+        Wrapped,
+    )
 
 __all__ = ["Pickled", "Portable", "Reported", "above", "repr_html"]
 
@@ -73,6 +81,13 @@ class Format(Protocol):
 
     def write(self, history: Any) -> Any:
         """Write a history."""
+
+
+class _Several(Protocol):
+    """A history, whose messages a codec may write as a list."""
+
+    @property
+    def messages(self) -> Any: ...
 
 
 class Reported:
@@ -158,10 +173,28 @@ class Portable:
         """
         return cls._from_history(above("api.reading").decode(document, codec, **options))
 
-    if TYPE_CHECKING:  # the types of what it gives are told there
-        encode = _encode
-    else:
-
-        def encode(self, codec: Any, **options: Any) -> Any:
-            """Write plain data of any format; see ``agentmsg.encode`` for the options and errors."""
-            return above("api.writing").encode(self, codec, **options)
+    @overload
+    def encode(
+        self, codec: ObjectCodecName, *, container: Whole = ..., **options: Unpack[ObjectWriting]
+    ) -> dict[str, Any]: ...
+    @overload
+    def encode(
+        self, codec: ObjectCodecName, *, container: Literal["list"], **options: Unpack[ObjectWriting]
+    ) -> list[Any]: ...
+    @overload
+    def encode(
+        self: _Several, codec: ListCodecName, *, container: Literal["list"] | None = ..., **options: Unpack[ListWriting]
+    ) -> list[Any]: ...
+    @overload
+    def encode(  # type: ignore[overload-overlap] # the type of "self" tells them apart
+        self, codec: SingleCodecName, *, container: Wrapped | None = None, **options: Unpack[ListWriting]
+    ) -> dict[str, Any]: ...
+    @overload
+    def encode(
+        self, codec: ListCodecName, *, container: Literal["list"] | None = None, **options: Unpack[ListWriting]
+    ) -> list[Any]: ...
+    @overload
+    def encode(self, codec: Format, **options: Any) -> Any: ...
+    def encode(self, codec: CodecName | Format, **options: Any) -> Any:
+        """Write plain data of any format; see ``agentmsg.encode`` for the options and errors."""
+        return above("api.writing").encode(self, codec, **options)
