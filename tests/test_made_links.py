@@ -106,6 +106,8 @@ def test_answers_that_come_with_their_results(name: CodecName) -> None:
     check_links(both + both + both)
     stored = am.loads(am.dumps(both, "json"), "json")
     check_links(stored + both + both)
+    check_links(am.History.of(*stored, *both, *both))
+    check_links(am.History.of(*both, *both, *both))
 
 
 @each_call

@@ -22,7 +22,7 @@ from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import Place, answered
 from agentmsg.ops.conditions import refused, roles_of
-from agentmsg.ops.tokens import Counter, approximate_tokens, cost, tool_tokens
+from agentmsg.ops.tokens import Counter, approximate_tokens, check_counter, cost, tool_tokens
 from agentmsg.ops.truncating import Side, part_of
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ def _check(budgets: tuple[Any, Any], counter: Any, strategy: Any, start_on: Any,
             raise refused(name, budget, "a whole number")
     if budgets == (None, None):
         raise InvalidMessage("how much? max_tokens or max_messages is needed", code="required", path=("max_tokens",))
-    if not callable(counter):
-        raise refused("counter", counter, "a function of a message")
+    check_counter(counter)
     one_of(strategy, "strategy", "first", "last")
     if strategy == "first" and start_on is not None:
         raise refused("start_on", start_on, 'left out with strategy="first"', code="option")

@@ -152,26 +152,24 @@ class Reading(TypedDict, total=False):
     unknown: Literal["keep", "error"]
 
 
-class Writing(TypedDict, total=False):
+class _Allowing(TypedDict, total=False):
+    allow: Allow
+    carry: bool
+    repair: bool
+
+
+class Writing(_Allowing, total=False):
     """Keyword arguments of ``encode``, besides the codec's options."""
 
     losses: MutableSequence[Any] | None
     on_loss: Literal["error", "ignore"]
-    allow: Allow
-    carry: bool
-    repair: bool
 
 
-class Converting(TypedDict, total=False):
+class Converting(Reading, _Allowing, total=False):
     """Keyword arguments of ``convert``."""
 
-    limits: Limits
     duplicates: Duplicates
-    unknown: Literal["keep", "error"]
     on_loss: Literal["report", "error", "ignore"]
-    allow: Allow
-    carry: bool
-    repair: bool
     model: str | None
     max_tokens: int | None
     source_options: Mapping[str, Any]

@@ -262,9 +262,11 @@ class History(Noted, Portable, Sequence[Msg]):
             counter: returns the tokens of a message; the default is ``agentmsg.approximate_tokens``.
 
         Raises:
-            InvalidMessage: code "type" if the counter doesn't return a number of tokens.
+            InvalidMessage: code "type" if the counter is no function that returns a number of tokens.
         """
-        stats: HistoryStats = above("ops.stats").stats_of(self, counter or above("ops.tokens").approximate_tokens)
+        stats: HistoryStats = above("ops.stats").stats_of(
+            self, above("ops.tokens").approximate_tokens if counter is None else counter
+        )
         return stats
 
     def merge_runs(self, separator: str = "\n") -> History:

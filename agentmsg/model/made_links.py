@@ -44,9 +44,9 @@ def apart(before: Sequence[Msg], added: tuple[Msg, ...]) -> tuple[Msg, ...]:
 def one_by_one(messages: tuple[Msg, ...]) -> tuple[Msg, ...]:
     """Return messages of any origin with made ids of their own, as if each was added to those before it."""
     blocks = [block for message in messages for block in message.content if isinstance(block, _CALLING)]
-    calls = [block.id for block in blocks if isinstance(block, ToolUseBlock) and type(block.id) is Made]
+    calls = [block.id for block in blocks if isinstance(block, ToolUseBlock)]
     answered = [block.tool_call_id for block in blocks if isinstance(block, ToolResultBlock)]
-    if not calls or len({*calls}) + len({*answered}) == len(calls) + len(answered):
+    if Made not in map(type, calls) or len({*calls}) + len({*answered}) == len(calls) + len(answered):
         return messages
     known = _Known()
     joined: list[Msg] = []

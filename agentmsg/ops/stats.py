@@ -13,7 +13,7 @@ from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import links
 from agentmsg.model.usage import COUNTERS, Usage
-from agentmsg.ops.tokens import approximate_tokens, history_tokens, media_tokens, tool_tokens
+from agentmsg.ops.tokens import approximate_tokens, check_counter, history_tokens, media_tokens, tool_tokens
 from agentmsg.values.frozen import FrozenDict
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class HistoryStats:
 
 def stats_of(history: History, counter: TokenCounter = approximate_tokens) -> HistoryStats:
     """Return the statistics of a history, which may be empty; ``counter`` returns the tokens of a message."""
+    check_counter(counter)
     lengths = tuple(message.length for message in history)
     length = sum(lengths)
     tools = list(_tools(history))

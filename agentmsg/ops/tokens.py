@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Counter",
     "approximate_tokens",
+    "check_counter",
     "cost",
     "counter_of",
     "history_tokens",
@@ -206,6 +207,12 @@ def _tiktoken(name: str) -> Callable[[str], list[int]]:
 
 
 # -- histories ---------------------------------------------------------------------------------------------------------
+
+
+def check_counter(counter: object) -> None:
+    """Refuse a counter that can't be called."""
+    if not callable(counter):
+        raise refused("counter", counter, "a function of a message")
 
 
 def cost(counter: Counter, message: Msg) -> int:
