@@ -106,7 +106,7 @@ def command(
     as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
     check_written([output, *([] if plot is None else [plot])], names, force=force)
-    totals, look = Totals(), partial(_look, encoding)
+    totals, look = Totals(counter_of(encoding)), partial(_look, encoding)
     unread = read_each(names, look, lambda found, _: totals.add_stats(*found), Input(**how), jobs=jobs, quiet=quiet)
     with output_to(output, force=force):
         if as_json:

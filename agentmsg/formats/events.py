@@ -25,17 +25,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError
 from agentmsg.formats.shapes import Unreadable
-from agentmsg.model.blocks import NativeBlock, RefusalBlock, TextBlock, ThinkingBlock
-from agentmsg.model.tool_use import ToolUseBlock
+from agentmsg.model.blocks import TEXT_OF, NativeBlock
 from agentmsg.values.text import parse_arguments
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
+    from agentmsg.model.tool_use import ToolUseBlock
     from agentmsg.stream.chunk import MsgChunk
 
 __all__ = [
@@ -66,11 +66,6 @@ that has found out the same may tell it, too (``Fold.more``): then the reader ne
 such events. There are no rules in this: without it all goes on as chunks, to the same events. The response and the
 losses are those of the fold.
 """
-TEXT_OF: Mapping[type[Any], str] = {
-    TextBlock: "text", ThinkingBlock: "thinking", RefusalBlock: "refusal", ToolUseBlock: "raw_input",
-}  # fmt: skip
-"""The field that a piece of a block extends, by class."""
-
 _module = cache(import_module)
 MISFITS = (AgentMsgError, Unreadable, LookupError, TypeError, AttributeError, ValueError)
 """What readers raise of an event that doesn't fit its stream: their own error, or what plain Python raises of it."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLOCK_TAGS",
+    "TEXT_OF",
     "UNSET",
     "ApprovalRequestBlock",
     "ApprovalResponseBlock",
@@ -378,6 +379,10 @@ _tags: dict[type[BaseBlock], str] = {
 }
 BLOCK_TAGS: Mapping[type[BaseBlock], str] = MappingProxyType(_tags)
 """The tag of each class of block: its ``type`` in the canonical format."""
+TEXT_OF: Mapping[type[Any], str] = {
+    TextBlock: "text", ThinkingBlock: "thinking", RefusalBlock: "refusal", ToolUseBlock: "raw_input",
+}  # fmt: skip
+"""The field that a piece of a block extends, by class."""
 _C = TypeVar("_C", bound=type[BaseBlock])
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.formats.events import TEXT_OF
-from agentmsg.model.blocks import CompactionBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolResultBlock
+from agentmsg.model.blocks import TEXT_OF, CompactionBlock, RefusalBlock, TextBlock, ThinkingBlock, ToolResultBlock
 from agentmsg.model.construction import absent_values, maker, says_only
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.stream.chunk import ChunkPart
