@@ -10,9 +10,9 @@ import pytest
 
 import agentmsg as am
 from agentmsg.testing.laws import exact_return, honest_account, returns_through
-from agentmsg.testing.products import Products
 from data import effort
 from support.documents import documents
+from support.products import Products
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

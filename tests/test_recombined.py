@@ -12,12 +12,12 @@ from hypothesis import Phase, given, settings
 import agentmsg as am
 from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.testing.laws import exact_return, honest_account
-from agentmsg.testing.mixing import Mixer
 from agentmsg.testing.native_objects import natives_of
 from agentmsg.testing.owned import owned
-from agentmsg.testing.recombining import Recombiner
 from data import effort
 from support.documents import documents
+from support.mixing import Mixer
+from support.recombining import Recombiner
 
 # Another seed gives other documents and histories.
 _SEED = 0

@@ -61,11 +61,11 @@ class Mixer:
 
     def _message(self, rng: Random) -> Msg:
         message = rng.choice(self._messages)
-        content = list(message.content) if rng.random() < 0.6 else []  # noqa: PLR2004 - more often than not
+        content = list(message.content) if rng.random() < 0.6 else []
         for _ in range(rng.choice((0, 1, 1, 2, 3))):
             content.insert(rng.randint(0, len(content)), self._block(rng))
         message = message.evolve(content=content)
-        if rng.random() < 0.3:  # noqa: PLR2004 - now and then
+        if rng.random() < 0.3:
             message = message.evolve(role=rng.choice(_ROLES))
         for _ in range(rng.choice((0, 0, 1, 2))):
             message = _exchanged(message, self._messages, rng, ("role", "content"))
