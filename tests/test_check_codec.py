@@ -63,7 +63,9 @@ class Raises(Sound):
     """Raises an error that isn't agentmsg's."""
 
     def read(self, document: Any) -> am.History:
-        return super().read({"agentmsg": document["agentmsg"], **document})
+        if not isinstance(document, dict) or "agentmsg" not in document:
+            raise KeyError("agentmsg")
+        return super().read(document)
 
 
 class Refuses(Sound):

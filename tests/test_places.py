@@ -501,20 +501,21 @@ def test_documents_inside_unknown_records_are_told(records: list[Any], inside: l
 
 
 def test_binary_documents_are_not_restored_into_lines() -> None:
-    """Binary and JSON documents don't fit into one file: restore reports it, unless --to names a format."""
+    """Binary and JSON documents don't fit into one file: restore quarantines some, unless --to names a format."""
     packed = am.dumps(am.decode(OPENAI, "openai"), "msgpack")
     Path("a.msgpack").write_bytes(
         cast("Any", msgpack).packb([packed, cast("Any", msgpack).unpackb(packed), json.dumps(OPENAI)])
     )
     done = agentmsg("convert", "a.msgpack", "-f", "each", "-t", "json", "-o", "b.jsonl", "--losses", "l", "--at", "/*")
     assert "read as msgpack (2 documents), openai (1 document)" in done.stderr
-    for target, words in (
-        ("c.jsonl", "(document 1; --to"),
-        ("c.msgpack", "(document 3; --to"),
-        ("-", "-: msgpack is binary"),
+    for target, count, words in (
+        ("c.jsonl", 2, "the first: b.jsonl:1: [form] msgpack is binary: name the target .msgpack (--to"),
+        ("c.msgpack", 1, "the first: b.jsonl:3: [form] openai is JSON: name the target .json or .jsonl (--to"),
+        ("-", 2, "the first: b.jsonl:1: [form] msgpack is binary"),
     ):
         done = agentmsg("restore", "b.jsonl", "l", "-o", target)
-        assert (done.exit_code, words in done.stderr, Path(target).exists()) == (2, True, False)
+        assert (done.exit_code, words in done.stderr) == (3, True)
+        assert f"{count} document" in done.stderr
     assert agentmsg("restore", "b.jsonl", "l", "-t", "openai").stdout_bytes == jsonl([OPENAI] * 3)
 
 

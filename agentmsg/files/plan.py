@@ -355,7 +355,9 @@ def _usual_form(source: Source, job: Job) -> Form:
 def _check_kind(target: Target, job: Job, *, array: bool) -> None:
     source, form = target.sources[0], target.kind.form
     codec, binary = job.codec or source.codec or "this format", job.is_binary(source)
-    words = form_fault(codec, form, binary=binary)
+    # Reports name the formats of originals: whether these fit is seen one by one.
+    is_open = job.restores is not None and not job.codec
+    words = None if is_open else form_fault(codec, form, binary=binary)
     if array and (binary or form != "array"):
         words = "--array makes JSON: name the target .json" if not binary else f"{codec} is binary: no --array"
     elif words is not None:

@@ -25,7 +25,7 @@ from agentmsg.fitting.levels import ANNOTATIONS, field_of
 from agentmsg.fitting.losses import Loss, Losses, relisted, report_of
 from agentmsg.fitting.restore import restore as woven
 from agentmsg.model.checks import checked, one_of
-from agentmsg.model.history import History
+from agentmsg.model.history import History, with_messages
 from agentmsg.model.msg import Msg
 from agentmsg.values.types import is_sequence
 
@@ -155,7 +155,7 @@ def _is_place(message: Msg, codec: Codec) -> bool:
 
 def _with_message(history: History, index: int, message: Msg) -> History:
     messages = history.messages
-    return history.evolve(messages=(*messages[:index], message, *messages[index + 1 :]))
+    return with_messages(history, (*messages[:index], message, *messages[index + 1 :]))
 
 
 def restore(history: History, losses: Iterable[Loss] | None = None, *, edits: Edits = "refuse") -> History:

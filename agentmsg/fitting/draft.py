@@ -17,7 +17,7 @@ from agentmsg.formats.reasons import Reason, Reasons
 from agentmsg.formats.sending import Change, Insert, Move, Remove
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import MadeName
-from agentmsg.model.history import History
+from agentmsg.model.history import History, with_messages
 from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
 from agentmsg.model.tool_links import CallNames
@@ -93,8 +93,8 @@ class Draft:
             if id(line) not in moved:
                 order.append(line)
         order += [line for index in sorted(coming) for line in coming[index]]
-        messages = [message for line in order if (message := self._settled(line, why)) is not None]
-        self.history = self.history.evolve(messages=messages)
+        messages = tuple([message for line in order if (message := self._settled(line, why)) is not None])
+        self.history = with_messages(self.history, messages)
 
     def rename_results(self, why: str) -> None:
         """Name results after their calls, if a reader will give them those names.

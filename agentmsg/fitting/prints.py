@@ -23,6 +23,7 @@ from agentmsg.fitting.changes import changed
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.generated import Made, given
+from agentmsg.model.history import with_messages
 from agentmsg.model.msg import Msg
 from agentmsg.registry import get_codec
 from agentmsg.values.frozen import EMPTY
@@ -155,7 +156,7 @@ class Prints:
         """Return a history without what was added to its messages since; any further messages stay."""
         own = history.messages
         messages = tuple(print_.as_stated(message) for print_, message in zip(self.messages, own, strict=False))
-        return history.evolve(messages=(*messages, *own[len(messages) :]))
+        return with_messages(history, (*messages, *own[len(messages) :]))
 
     def place_of_edit(self, now: Prints) -> _Path:
         """Return the path of the first message or block of which a later print is another; empty if there is none."""

@@ -13,6 +13,7 @@ from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import MadeName
+from agentmsg.model.history import with_messages
 from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def respelt(
             message = _spelt(_named(message, below) if is_edited else message, below)  # noqa: PLW2901 - the same one
             message = _as_told(message, below, unsaid)  # noqa: PLW2901
         own.append(message)
-    return around.evolve(messages=tuple(own))
+    return with_messages(around, tuple(own))
 
 
 def _named(message: Msg, tree: Mapping[Any, Any]) -> Msg:

@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecWriting
 
-__all__ = ["History", "Messages", "MsgLike", "as_history", "as_messages", "body_of", "forgetful", "without_messages"]
+__all__ = [
+    "History", "Messages", "MsgLike", "as_history", "as_messages", "body_of", "forgetful", "with_messages",
+    "without_messages",
+]  # fmt: skip
 
 MsgLike: TypeAlias = "Msg | str | MessageFields | Mapping[str, Any]"
 Messages: TypeAlias = "History | MsgLike | Iterable[MsgLike]"
@@ -170,8 +173,7 @@ class History(Noted, Portable, Sequence[Msg]):
             if not isinstance(index, slice):
                 return self.messages[index]
             # A part of what was checked needs no check.
-            part = self.messages[index]
-            return _with_messages(self, part) if type(self) is History else self.evolve(messages=part)
+            return with_messages(self, self.messages[index])
         except IndexError:
             raise
         except Exception:  # noqa: BLE001 - whatever is no index
@@ -402,6 +404,11 @@ def _with_beside(history: History, other: History) -> History:
             msg = f"both histories have {name}, and they differ: a + b.messages keeps those of the first"
             raise InvalidMessage(msg, code="option", path=(name,))
     return history.evolve(**changes) if changes else history
+
+
+def with_messages(history: History, messages: tuple[Msg, ...]) -> History:
+    """Return a history with other messages, as they are: they come from one history, so their made ids may stay."""
+    return _with_messages(history, messages) if type(history) is History else history.evolve(messages=messages)
 
 
 def without_messages(history: History) -> History:

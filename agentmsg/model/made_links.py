@@ -43,9 +43,12 @@ def apart(before: Sequence[Msg], added: tuple[Msg, ...]) -> tuple[Msg, ...]:
 
 def one_by_one(messages: tuple[Msg, ...]) -> tuple[Msg, ...]:
     """Return messages of any origin with made ids of their own, as if each was added to those before it."""
-    blocks = [block for message in messages for block in message.content if isinstance(block, _CALLING)]
-    calls = [block.id for block in blocks if isinstance(block, ToolUseBlock)]
-    answered = [block.tool_call_id for block in blocks if isinstance(block, ToolResultBlock)]
+    calls: list[str | None] = []
+    answered: list[str | None] = []
+    for message in messages:  # what stands twice in one is told apart by nobody
+        own = [block for block in message.content if isinstance(block, _CALLING)]
+        calls += {block.id for block in own if isinstance(block, ToolUseBlock)}
+        answered += {block.tool_call_id for block in own if isinstance(block, ToolResultBlock)}
     if Made not in map(type, calls) or len({*calls}) + len({*answered}) == len(calls) + len(answered):
         return messages
     known = _Known()

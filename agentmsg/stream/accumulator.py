@@ -71,7 +71,7 @@ class Accumulator:
         Raises:
             InvalidMessage: code "type" if it isn't a chunk; code "schema" if it has another role. It isn't added then.
         """
-        if not _has_only_parts(chunk):
+        if type(chunk) is not MsgChunk or not _has_only_parts(chunk):
             if not is_a(chunk, MsgChunk):
                 msg = f"a chunk is needed, not {excerpt(chunk)}"
                 raise InvalidMessage(msg, code="type")
