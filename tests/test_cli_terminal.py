@@ -23,7 +23,7 @@ from agentmsg.cli.json_colours import indented, painted
 from agentmsg.cli.program import program
 from agentmsg.cli.progress import Progress, progress_of
 from agentmsg.files import Request, run, targets_of
-from agentmsg.files.engines import ENGINES
+from agentmsg.files.engines import ENGINES, Crew
 from agentmsg.files.groups import LossGroups
 from agentmsg.fitting.losses import Loss
 from data import some
@@ -329,7 +329,7 @@ def test_progress_of_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     def advance(number: int, size: int, documents: int) -> None:
         told.append((number, size, documents))
 
-    done = ENGINES["local"](slowly, calls, 2, advance)
+    done = ENGINES["local"](slowly, calls, Crew(jobs=2), advance)
     assert sorted(done) == [(0, 0), (1, 1), (2, 2)]
     for number in range(3):
         steps = [(size, documents) for each, size, documents in told if each == number]
@@ -341,7 +341,7 @@ def test_progress_of_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_process_that_dies_is_one_line() -> None:
     """A process ended by the system is an error of ours, and no other process is waited for."""
     with pytest.raises(am.FileError, match="a worker process was killed") as raised:
-        list(ENGINES["local"](dying, [(1,), (2,)], 2, lambda number, size, documents: None))
+        list(ENGINES["local"](dying, [(1,), (2,)], Crew(jobs=2), lambda number, size, documents: None))
     assert raised.value.code == "file"
 
 

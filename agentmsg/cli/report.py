@@ -240,6 +240,8 @@ def tell_outcome(
         if not is_one:
             into = "stdout" if written == STANDARD else written
             say(f"{counted(outcome.documents, 'document')}, {counted(outcome.messages, 'message')} -> {into}")
+        if outcome.ran:
+            say(f"ran on {outcome.ran}")
         if not (change or is_lossless) or any(outcome.levels.values()):
             _tell(outcome.groups, outcome.levels, is_one=is_one)
     if outcome.bad:

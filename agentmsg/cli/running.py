@@ -71,6 +71,7 @@ class Run:
     bad: str | None
     jobs: int
     engine: str
+    address: str | None
     resume: bool
     quiet: bool
 
@@ -106,6 +107,11 @@ def running_options(command: _F) -> _F:
             show_default=True,
             help="Where to convert: on this machine, or on a cluster.",
         ),
+        click.option(
+            "--address",
+            metavar="ADDRESS",
+            help="Of the cluster (default: RAY_ADDRESS, or DASK_SCHEDULER_ADDRESS; else this machine).",
+        ),
         click.option("--resume", is_flag=True, help="Continue a run that was stopped."),
         quiet_option,
     )
@@ -139,6 +145,7 @@ def run_job(
             work=_work_folder(targets, run.output),
             engine=run.engine,
             jobs=run.jobs,
+            address=run.address,
             resume=run.resume,
             force=run.force,
             losses=_beside(targets, run.output, losses),
@@ -198,6 +205,9 @@ def _check(job: Job, run: Run) -> None:
         get_codec(source)
     if output == STANDARD and codec is not None and codec.binary and is_terminal(sys.stdout):
         msg = "won't write binary data to a terminal: name a file with -o"
+        raise click.UsageError(msg)
+    if run.address is not None and run.engine == "local":
+        msg = "--address is that of a cluster: name it with --engine dask or --engine ray"
         raise click.UsageError(msg)
     if run.join and codec is None:
         msg = "--join reads parts that are no document to write: name a format with --to"

@@ -2,19 +2,23 @@
 
 An engine yields ``(number, result)`` of each call when it ends, in any order, and meanwhile reports progress if it can.
 The function and its arguments are pickled. Files are reached by their paths, so the machines of a cluster need them in
-a shared place.
+a shared place. Where a worker of a cluster is lost, another one runs its call again: a call writes its files anew.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-from contextlib import contextmanager
+import sys
+from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from agentmsg.errors import FileError
+import attrs
+
+from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.optional import extra
 
 if TYPE_CHECKING:
@@ -24,22 +28,60 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from types import FrameType
 
-__all__ = ["ENGINES", "Advance", "Engine"]
+__all__ = ["ENGINES", "Advance", "Crew", "Engine"]
 
 _R = TypeVar("_R")
 # Called with the number of a running call, and how many bytes it has read and documents written. The functions to run
 # get it without the number, as ``advance``.
 Advance: TypeAlias = "Callable[[int, int, int], None]"
 _Handler: TypeAlias = "Callable[[int, FrameType | None], Any]"
-Engine: TypeAlias = "Callable[[Callable[..., _R], Sequence[tuple[Any, ...]], int, Advance], Iterator[tuple[int, _R]]]"
+Engine: TypeAlias = "Callable[[Callable[..., _R], Sequence[tuple[Any, ...]], Crew, Advance], Iterator[tuple[int, _R]]]"
+# How often a cluster runs a call whose worker is lost.
+_RETRIES = 5
 # Seconds between two checks of the processes' progress.
 _EVERY = 0.1
 
 
+@attrs.define(kw_only=True)
+class Crew:
+    """Who does the work.
+
+    Attributes:
+        jobs: how many processes of this machine, if there is no cluster.
+        address: that of a cluster, if it was given.
+        place: where the work was done, in words; empty for the usual processes of this machine.
+        workers: the workers of a cluster that did some of it, as their nodes and their names there.
+    """
+
+    jobs: int = 1
+    address: str | None = None
+    place: str = ""
+    workers: set[tuple[str, str]] = attrs.field(factory=set[tuple[str, str]])
+
+    def result(self, done: tuple[tuple[str, str], _R | AgentMsgError]) -> _R:
+        """Return what a worker did, and remember that worker.
+
+        Raises:
+            AgentMsgError: if that was its result.
+        """
+        worker, result = done
+        self.workers.add(worker)
+        if isinstance(result, AgentMsgError):
+            raise result
+        return result
+
+    def __str__(self) -> str:
+        """Return where the work was done."""
+        nodes, workers = len({node for node, _ in self.workers}), len(self.workers)
+        words = f": {workers} worker{'s' * (workers != 1)}, {nodes} node{'s' * (nodes != 1)}"
+        return self.place + (words if workers else "")
+
+
 def _local(
-    function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int, advance: Advance
+    function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], crew: Crew, advance: Advance
 ) -> Iterator[tuple[int, _R]]:
-    """Run the calls in this process and others, ``jobs`` in all: other processes take long to start."""
+    """Run the calls in this process and others, as many jobs in all: other processes take long to start."""
+    jobs = crew.jobs
     if jobs <= 1 or len(calls) <= 1:
         for number, call in enumerate(calls):
             yield number, function(*call, advance=partial(advance, number))
@@ -186,38 +228,139 @@ def _counting(number: int, function: Callable[..., _R], *call: Any) -> _R:
     return function(*call, advance=advance)
 
 
+def _on_worker(where: Callable[[], tuple[str, str]], folder: str, function: Callable[..., _R], *call: Any) -> Any:
+    """Run a call on a worker of a cluster: return which one that is, and the result or our error."""
+    # Where it has this folder, relative names mean the same files.
+    with suppress(OSError):
+        os.chdir(folder)
+    try:
+        return where(), function(*call)
+    except AgentMsgError as error:
+        # Clusters wrap what is raised.
+        return where(), error
+
+
+def _lost(error: Exception) -> FileError:
+    first = str(error).strip().partition("\n")[0] or type(error).__name__
+    return FileError(f"the cluster gave up: {first}; --resume continues from here", code="file")
+
+
+def _no_cluster(name: str, address: str, error: Exception) -> FileError:
+    first = str(error).strip().partition("\n")[0] or type(error).__name__
+    return FileError(f"no {name} cluster answers at {address}: {first}", code="unavailable")
+
+
+# -- Dask
+
+
 def _dask(
-    function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int, advance: Advance
+    function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], crew: Crew, advance: Advance
 ) -> Iterator[tuple[int, _R]]:
-    """Run the calls on the cluster of the current Dask client; without one, in processes of this machine."""
+    """Run the calls on the cluster that is named, or that of the current client; else in processes of this machine."""
     del advance  # progress is known for whole ranges only
     dask = extra("dask", "dask", "--engine dask")
+    with _dask_client(dask, crew) as client:
+        if client is not None:
+            distributed = extra("distributed", "dask", "a cluster of Dask")
+            crew.place = f"Dask at {client.scheduler.address}"
+            number_of = {
+                client.submit(
+                    _on_worker, _dask_worker, str(Path.cwd()), function, *call, pure=False, retries=_RETRIES
+                ): number
+                for number, call in enumerate(calls)
+            }
+            waiting = distributed.as_completed(list(number_of))
+            for future in waiting:
+                try:
+                    done = future.result()
+                except Exception as error:  # noqa: BLE001 - a worker's, or that there are no more
+                    raise _lost(error) from None
+                yield number_of.pop(future), crew.result(done)
+                future.release()
+            return
+    crew.place = "this machine: no Dask cluster is named by --address or DASK_SCHEDULER_ADDRESS"
     tasks = [dask.delayed(function, pure=False)(*call) for call in calls]
-    # A cluster's client, if there is one, has registered itself here.
-    if dask.config.get("scheduler", None):
-        yield from enumerate(dask.compute(*tasks))
-        return
-    with _pool(jobs) as (pool, _):
+    with _pool(crew.jobs) as (pool, _):
         with _ignored():
-            for _ in range(jobs):
+            for _ in range(crew.jobs):
                 pool.submit(int)  # starts a process each
         yield from enumerate(dask.compute(*tasks, scheduler="processes", pool=pool))
 
 
+@contextmanager
+def _dask_client(dask: Any, crew: Crew) -> Generator[Any]:
+    """Connect to a cluster; None if there is none."""
+    variable = os.environ.get("DASK_SCHEDULER_ADDRESS")
+    address = crew.address or variable or dask.config.get("scheduler-address", None)
+    distributed: Any = sys.modules.get("distributed")
+    if address is None:
+        # A client in this process has registered itself.
+        client = None
+        with suppress(ValueError):
+            client = None if distributed is None else distributed.default_client()
+        yield client
+        return
+    try:
+        client = extra("distributed", "dask", "a cluster of Dask").Client(address)
+    except (OSError, ValueError) as error:
+        raise _no_cluster("Dask", address, error) from None
+    with client:
+        yield client
+
+
+def _dask_worker() -> tuple[str, str]:
+    worker = extra("distributed", "dask", "a worker of Dask").get_worker()
+    return str(worker.ip), str(worker.address)
+
+
+# -- Ray
+
+
 def _ray(
-    function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], jobs: int, advance: Advance
+    function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], crew: Crew, advance: Advance
 ) -> Iterator[tuple[int, _R]]:
-    """Run the calls on the Ray cluster that this process is connected to; without one, on this machine."""
+    """Run the calls on the cluster that this process is connected to, or that is named, or that runs on this machine.
+
+    Without one, start one on this machine.
+    """
     del advance  # progress is known for whole ranges only
     ray = extra("ray", "ray", "--engine ray")
-    if not ray.is_initialized():
-        ray.init(num_cpus=jobs, include_dashboard=False, log_to_driver=False)
-    remote = ray.remote(function)
-    numbers = {remote.remote(*call): number for number, call in enumerate(calls)}
-    waiting = list(numbers)
-    while waiting:
-        (done,), waiting = ray.wait(waiting, num_returns=1)
-        yield numbers[done], ray.get(done)
+    is_ours = not ray.is_initialized()
+    if is_ours:
+        _connect(ray, crew)
+    try:
+        crew.place = crew.place or f"Ray at {ray.get_runtime_context().gcs_address}"
+        remote = ray.remote(max_retries=_RETRIES)(_on_worker)
+        numbers = {
+            remote.remote(_ray_worker, str(Path.cwd()), function, *call): number for number, call in enumerate(calls)
+        }
+        waiting = list(numbers)
+        while waiting:
+            (reference,), waiting = ray.wait(waiting, num_returns=1)
+            try:
+                done = ray.get(reference)
+            except ray.exceptions.RayError as error:
+                raise _lost(error) from None
+            yield numbers.pop(reference), crew.result(done)
+    finally:
+        if is_ours:
+            ray.shutdown()
+
+
+def _connect(ray: Any, crew: Crew) -> None:
+    named = crew.address or os.environ.get("RAY_ADDRESS")
+    try:
+        ray.init(address=named or "auto", log_to_driver=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        if named:
+            raise _no_cluster("Ray", named, error) from None
+        ray.init(num_cpus=crew.jobs, include_dashboard=False, log_to_driver=False)
+        crew.place = "this machine: no Ray cluster runs here, or is named by --address or RAY_ADDRESS"
+
+
+def _ray_worker() -> tuple[str, str]:
+    context = extra("ray", "ray", "a worker of Ray").get_runtime_context()
+    return str(context.get_node_id()), str(context.get_worker_id())
 
 
 ENGINES: Mapping[str, Engine[Any]] = {"dask": _dask, "local": _local, "ray": _ray}

@@ -15,7 +15,7 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.compression import decompressed
-from agentmsg.files.engines import ENGINES
+from agentmsg.files.engines import ENGINES, Crew
 from agentmsg.files.file_names import STANDARD, lines_kind
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
@@ -44,7 +44,8 @@ class Request:
     Attributes:
         work: the work folder; see ``Work``.
         engine: one of ENGINES.
-        jobs: how many pieces to convert at once.
+        jobs: how many pieces to convert at once on this machine.
+        address: that of a cluster.
         resume: whether to continue a stopped run.
         force: whether to replace existing files, and discard what a stopped run left.
         losses: for each target the file for its loss reports, or None.
@@ -59,6 +60,7 @@ class Request:
     work: str
     engine: str = "local"
     jobs: int = 1
+    address: str | None = None
     resume: bool = False
     force: bool = False
     losses: tuple[str, ...] | None = None
@@ -90,6 +92,7 @@ class Outcome(Counts):
         first_bad: the first fault, with its place.
         bad_files: the files of quarantined documents.
         was_done: whether all was done by an earlier run.
+        ran: where the work was done, in words; empty for the usual processes of this machine.
     """
 
     bad: int = 0
@@ -101,6 +104,7 @@ class Outcome(Counts):
     first_bad: str | None = None
     bad_files: list[str] = attrs.field(factory=list[str])
     was_done: bool = False
+    ran: str = ""
 
     def add(self, report: Report, piece: Piece, target: str, before: Count) -> None:
         """Add a piece, given the counts before it."""
@@ -267,6 +271,7 @@ class _Run:
         self._growing: dict[int, dict[str, Growing]] = {}
         self._reports: dict[int, Report] = {}
         self._places: dict[int, Count] = {}
+        self._crew = Crew(jobs=request.jobs, address=request.address)
         self._bytes = self._documents = 0
         # For running pieces, by number: bytes read and documents written.
         self._running: dict[int, tuple[int, int]] = {}
@@ -282,7 +287,7 @@ class _Run:
             def advance(position: int, size: int, documents: int) -> None:
                 self._tell(todo[position].number, size, documents)
 
-            for position, report in ENGINES[self._request.engine](convert_range, calls, self._request.jobs, advance):
+            for position, report in ENGINES[self._request.engine](convert_range, calls, self._crew, advance):
                 task = todo[position]
                 self._running.pop(task.number, None)
                 self._work.mark_done(task.number, report)
@@ -415,7 +420,7 @@ class _Run:
             outcome.add(report, task.piece, self._targets[index].path, self._places[task.number])
 
     def _outcome(self, resumed: int) -> Outcome:
-        outcome = Outcome(resumed=resumed)
+        outcome = Outcome(resumed=resumed, ran=str(self._crew))
         for index in range(len(self._targets)):
             known = outcome.bad
             self._add(index, outcome)
