@@ -21,7 +21,7 @@ from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import Trouble, tell_absent, tell_doubt, tell_uncut
 from agentmsg.cli.terminal import standard_in
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood, excerpt
-from agentmsg.files.engines import ENGINES
+from agentmsg.files.engines import ENGINES, Crew
 from agentmsg.files.file_names import STANDARD, Form, check_column
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
@@ -262,7 +262,7 @@ def _in_order(
         sizes, counts = zip(*running.values(), strict=True)
         progress(sum(sizes), sum(counts))
 
-    engine = ENGINES["local"](_collect, calls, jobs, advance)
+    engine = ENGINES["local"](_collect, calls, Crew(jobs=jobs), advance)
     early: dict[int, _Piece[_T]] = {}
     number = -1
     for piece in pieces:
