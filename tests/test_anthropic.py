@@ -188,9 +188,7 @@ BLOCKS: dict[str, tuple[dict[str, Any], Any]] = {
     ),
     "call of an MCP tool": (
         {"type": "mcp_tool_use", "id": "s", "name": "f", "server_name": "srv", "input": {}},
-        am.ToolUseBlock(
-            "s", "f", {}, kind="server", provider="anthropic", server="srv"
-        ),
+        am.ToolUseBlock("s", "f", {}, kind="server", provider="anthropic", server="srv"),
     ),
     "result of an MCP tool": (
         {"type": "mcp_tool_result", "tool_use_id": "s1", "is_error": True, "content": "no"},

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -76,6 +74,41 @@ def converted(target: str, *more: str) -> Result:
     return agentmsg(*command, *more)
 
 
+# -- before any cluster runs here: Ray would find it
+
+
+@pytest.mark.parametrize("engine", ["dask", "ray"])
+def test_a_cluster_that_is_not_there_is_one_error(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address where nobody answers is an error that names it; nothing is written."""
+    if engine == "dask":
+        import_module("distributed")  # brings its settings
+        with import_module("dask").config.set({"distributed.comm.timeouts.connect": "2s"}):
+            done = converted("b.jsonl", "--engine", engine, "--address", "127.0.0.1:9")
+    else:
+        monkeypatch.setenv("RAY_gcs_server_port_wait_time_s", "1")
+        done = converted("b.jsonl", "--engine", engine, "--address", "127.0.0.1:9")
+    assert done.exit_code == 1, done.output
+    assert "error [unavailable] no" in done.stderr
+    assert "127.0.0.1:9" in done.stderr
+    assert not Path("b.jsonl").exists()
+
+
+@pytest.mark.parametrize("engine", ["dask", "ray"])
+def test_without_a_cluster_it_is_this_machine(engine: str) -> None:
+    """If no cluster is named or runs here, the summary says that this machine did the work."""
+    done = converted("b.jsonl", "--engine", engine, "--jobs", "2")
+    assert done.exit_code == 3, done.output
+    assert f"ran on this machine: no {engine.title()} cluster" in done.stderr
+
+
+def test_an_address_needs_an_engine() -> None:
+    """An address alone is a wrong command line."""
+    assert converted("b.jsonl", "--address", "127.0.0.1:9").exit_code == 2
+
+
+# -- on a cluster
+
+
 @pytest.mark.parametrize("way", ["address", "variable"])
 def test_the_named_cluster_does_the_work(cluster: tuple[str, str], way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """--address and the variable are heeded; the bytes are the same, and the summary says where the work was done."""
@@ -132,29 +165,8 @@ def test_an_error_of_a_piece_is_that_of_the_run(cluster: tuple[str, str]) -> Non
         list(ENGINES[engine](refusing, [(1,)], Crew(address=address), lambda number, size, documents: None))
 
 
-@pytest.mark.parametrize("engine", ["dask", "ray"])
-def test_a_cluster_that_is_not_there_is_one_error(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An address where nobody answers is an error that names it; nothing is written."""
-    if engine == "dask":
-        with import_module("dask").config.set({"distributed.comm.timeouts.connect": "2s"}):
-            done = converted("b.jsonl", "--engine", engine, "--address", "127.0.0.1:9")
-    else:
-        monkeypatch.setenv("RAY_gcs_rpc_server_reconnect_timeout_s", "2")
-        done = converted("b.jsonl", "--engine", engine, "--address", "127.0.0.1:9")
-    assert done.exit_code == 1, done.output
-    assert "error [unavailable] no" in done.stderr
-    assert "127.0.0.1:9" in done.stderr
-    assert not Path("b.jsonl").exists()
-
-
-@pytest.mark.parametrize("engine", ["dask", "ray"])
-def test_without_a_cluster_it_is_this_machine(engine: str) -> None:
-    """If no cluster is named or runs here, the summary says that this machine did the work."""
-    done = converted("b.jsonl", "--engine", engine, "--jobs", "2")
-    assert done.exit_code == 3, done.output
-    assert f"ran on this machine: no {engine.title()} cluster" in done.stderr
-
-
-def test_an_address_needs_an_engine() -> None:
-    """An address alone is a wrong command line."""
-    assert converted("b.jsonl", "--address", "127.0.0.1:9").exit_code == 2
+def test_ray_finds_the_cluster_of_this_machine(cluster: tuple[str, str]) -> None:
+    """Without any address, Ray takes the cluster that runs here."""
+    engine, address = cluster
+    if engine == "ray":
+        assert f"ran on Ray at {address}: " in converted("b.jsonl", "--engine", engine).stderr

@@ -152,8 +152,8 @@ def test_a_stopped_restore_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     converted(rows)
     local = ENGINES["local"]
 
-    def stop(function: Any, calls: Any, jobs: int, advance: Any) -> Any:
-        for done, each in enumerate(local(function, calls, jobs, advance)):
+    def stop(function: Any, calls: Any, crew: Any, advance: Any) -> Any:
+        for done, each in enumerate(local(function, calls, crew, advance)):
             if done == 2:
                 raise KeyboardInterrupt
             yield each

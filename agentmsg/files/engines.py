@@ -241,13 +241,11 @@ def _on_worker(where: Callable[[], tuple[str, str]], folder: str, function: Call
 
 
 def _lost(error: Exception) -> FileError:
-    first = str(error).strip().partition("\n")[0] or type(error).__name__
-    return FileError(f"the cluster gave up: {first}; --resume continues from here", code="file")
+    return FileError(f"the cluster gave up: {_first(error)}; --resume continues from here", code="file")
 
 
-def _no_cluster(name: str, address: str, error: Exception) -> FileError:
-    first = str(error).strip().partition("\n")[0] or type(error).__name__
-    return FileError(f"no {name} cluster answers at {address}: {first}", code="unavailable")
+def _first(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 # -- Dask
@@ -257,34 +255,25 @@ def _dask(
     function: Callable[..., _R], calls: Sequence[tuple[Any, ...]], crew: Crew, advance: Advance
 ) -> Iterator[tuple[int, _R]]:
     """Run the calls on the cluster that is named, or that of the current client; else in processes of this machine."""
-    del advance  # progress is known for whole ranges only
     dask = extra("dask", "dask", "--engine dask")
     with _dask_client(dask, crew) as client:
         if client is not None:
             distributed = extra("distributed", "dask", "a cluster of Dask")
             crew.place = f"Dask at {client.scheduler.address}"
-            number_of = {
-                client.submit(
-                    _on_worker, _dask_worker, str(Path.cwd()), function, *call, pure=False, retries=_RETRIES
-                ): number
-                for number, call in enumerate(calls)
+            submit, folder = partial(client.submit, pure=False, retries=_RETRIES), str(Path.cwd())
+            numbers = {
+                submit(_on_worker, _dask_worker, folder, function, *call): number for number, call in enumerate(calls)
             }
-            waiting = distributed.as_completed(list(number_of))
-            for future in waiting:
+            for future in distributed.as_completed(list(numbers)):
                 try:
                     done = future.result()
                 except Exception as error:  # noqa: BLE001 - a worker's, or that there are no more
                     raise _lost(error) from None
-                yield number_of.pop(future), crew.result(done)
+                yield numbers.pop(future), crew.result(done)
                 future.release()
             return
     crew.place = "this machine: no Dask cluster is named by --address or DASK_SCHEDULER_ADDRESS"
-    tasks = [dask.delayed(function, pure=False)(*call) for call in calls]
-    with _pool(crew.jobs) as (pool, _):
-        with _ignored():
-            for _ in range(crew.jobs):
-                pool.submit(int)  # starts a process each
-        yield from enumerate(dask.compute(*tasks, scheduler="processes", pool=pool))
+    yield from _local(function, calls, crew, advance)
 
 
 @contextmanager
@@ -303,7 +292,7 @@ def _dask_client(dask: Any, crew: Crew) -> Generator[Any]:
     try:
         client = extra("distributed", "dask", "a cluster of Dask").Client(address)
     except (OSError, ValueError) as error:
-        raise _no_cluster("Dask", address, error) from None
+        raise FileError(f"no Dask cluster answers at {address}: {_first(error)}", code="unavailable") from None
     with client:
         yield client
 
@@ -321,19 +310,18 @@ def _ray(
 ) -> Iterator[tuple[int, _R]]:
     """Run the calls on the cluster that this process is connected to, or that is named, or that runs on this machine.
 
-    Without one, start one on this machine.
+    Without one, run them in processes of this machine.
     """
-    del advance  # progress is known for whole ranges only
     ray = extra("ray", "ray", "--engine ray")
     is_ours = not ray.is_initialized()
-    if is_ours:
-        _connect(ray, crew)
+    if is_ours and not _is_connected(ray, crew):
+        crew.place = "this machine: no Ray cluster runs here, or is named by --address or RAY_ADDRESS"
+        yield from _local(function, calls, crew, advance)
+        return
     try:
-        crew.place = crew.place or f"Ray at {ray.get_runtime_context().gcs_address}"
-        remote = ray.remote(max_retries=_RETRIES)(_on_worker)
-        numbers = {
-            remote.remote(_ray_worker, str(Path.cwd()), function, *call): number for number, call in enumerate(calls)
-        }
+        crew.place = f"Ray at {ray.get_runtime_context().gcs_address}"
+        remote, folder = ray.remote(max_retries=_RETRIES)(_on_worker), str(Path.cwd())
+        numbers = {remote.remote(_ray_worker, folder, function, *call): number for number, call in enumerate(calls)}
         waiting = list(numbers)
         while waiting:
             (reference,), waiting = ray.wait(waiting, num_returns=1)
@@ -347,15 +335,19 @@ def _ray(
             ray.shutdown()
 
 
-def _connect(ray: Any, crew: Crew) -> None:
+def _is_connected(ray: Any, crew: Crew) -> bool:
+    """Connect to the cluster that is named, or runs on this machine; return whether there is one."""
     named = crew.address or os.environ.get("RAY_ADDRESS")
+    if named:
+        # Else Ray tries twenty times to reach it, for a quarter of an hour.
+        os.environ.setdefault("RAY_gcs_server_port_wait_time_s", "1")
     try:
         ray.init(address=named or "auto", log_to_driver=False)
     except (OSError, RuntimeError, ValueError) as error:
         if named:
-            raise _no_cluster("Ray", named, error) from None
-        ray.init(num_cpus=crew.jobs, include_dashboard=False, log_to_driver=False)
-        crew.place = "this machine: no Ray cluster runs here, or is named by --address or RAY_ADDRESS"
+            raise FileError(f"no Ray cluster answers at {named}: {_first(error)}", code="unavailable") from None
+        return False
+    return True
 
 
 def _ray_worker() -> tuple[str, str]:

@@ -182,15 +182,14 @@ def _add(line: dict[str, Any], name: str, loss: Loss) -> None:
         line.setdefault(loss.kind, {})[name] = [_plain(loss.was), _plain(loss.now)]
     if loss.why:
         line.setdefault("why", {})[name] = loss.why
-    if loss.level != _usual_level(loss):
+    if loss.level != _usual_level(loss.path, loss.kind, loss.was, loss.now):
         line.setdefault("level", {})[name] = loss.level
 
 
-def _usual_level(loss: Loss) -> str:
-    last = loss.path[-1]
-    if isinstance(last, str):
-        return level_at(loss.path, loss.was, loss.now)
-    return "annotation" if loss.kind in {"split", "merged", "invented"} else "content"
+def _usual_level(path: Path, kind: str, was: Any, now: Any) -> Any:
+    if isinstance(path[-1], str):
+        return level_at(path, was, now)
+    return "annotation" if kind in {"split", "merged", "invented"} else "content"
 
 
 def _plain(value: Any) -> Any:
@@ -370,9 +369,10 @@ def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
 
     def loss(name: str, kind: Any, was: Any, now: Any, read: Callable[[Path, Any], Any] = _typed) -> Loss:
         at = path + _way(name)
-        made = Loss(at, kind, codec, "content", _typed(at, was), read(at, now), whys.get(name, ""))
+        was, now = _typed(at, was), read(at, now)
+        level = levels.get(name) or _usual_level(at, kind, was, now)
         order = () if kind == "invented" else orders.get(name.rpartition("/")[0], ())
-        return attrs.evolve(made, level=cast("Any", levels.get(name) or _usual_level(made)), order=order)
+        return Loss(at, kind, codec, level, was, now, whys.get(name, ""), order=order)
 
     for kind in _PLACES:
         # An invented message has a place; invented fields have names.

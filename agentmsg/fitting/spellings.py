@@ -192,8 +192,8 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
             new: Any = _spelt(value, tree.get(name, _NOTHING))
         elif isinstance(value, tuple):
             items, below = cast("tuple[object, ...]", value), tree.get(name, _NOTHING)
-            new = [_spelt(x, below.get(i, _NOTHING)) if isinstance(x, Noted) else x for i, x in enumerate(items)]
-            new = value if all(map(is_, new, items)) else tuple(new)
+            spelt = [_spelt(x, below.get(i, _NOTHING)) if isinstance(x, Noted) else x for i, x in enumerate(items)]
+            new = items if all(map(is_, spelt, items)) else tuple(spelt)
         else:
             continue
         if new is not value:

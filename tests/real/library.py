@@ -24,6 +24,7 @@ VARIABLES = {
     "agentscope1": "AGENTMSG_REAL_AGENTSCOPE1",
     "agentscope2": "AGENTMSG_REAL_AGENTSCOPE2",
     "bedrock": "AGENTMSG_REAL_BEDROCK",
+    "clusters": "AGENTMSG_REAL_CLUSTERS",
     "gemini": "AGENTMSG_REAL_GEMINI",
     "langchain_js": "AGENTMSG_REAL_LANGCHAIN_JS",
     "langgraph": "AGENTMSG_REAL_LANGGRAPH",

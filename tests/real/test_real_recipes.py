@@ -1,8 +1,9 @@
-"""The recipes of the guide, from its text, with real libraries and servers: everything stored comes back."""
+"""The recipes of the guides, from their text, with real libraries and servers: everything stored comes back."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 import agentmsg
 import agentmsg_codecs
 from real.library import python_of
-from real.workers.run_recipe import CHECKS, GUIDE
+from real.workers.run_recipe import CHECKS, CLUSTERS, GUIDE
 from support.examples import ROOT, examples
 from support.servers import postgresql, redis
 
@@ -66,6 +67,15 @@ def test_tables_keep_documents(name: str, python: Path, tmp_path: Path) -> None:
     recipe(python, name, tmp_path)
 
 
+@pytest.mark.parametrize("name", ["ray", "dask", "spark"])
+def test_clusters_convert_tables(name: str, tmp_path: Path) -> None:
+    """Rows of a dirty file are converted and restored on a cluster, or say what is wrong with them."""
+    python = Path(python_of("clusters"))
+    if name == "spark" and shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    recipe(python, name, tmp_path, PYSPARK_PYTHON=str(python), RAY_USAGE_STATS_ENABLED="0")
+
+
 def test_sqlite_keeps_histories(python: Path, tmp_path: Path) -> None:
     """The type for SQLAlchemy stores histories exactly in SQLite."""
     recipe(python, "sqlalchemy", tmp_path, DATABASE_URL=f"sqlite:///{tmp_path / 'chats.db'}")
@@ -106,6 +116,6 @@ def test_celery_passes_histories(python: Path, tmp_path: Path, redis_url: str) -
 
 
 def test_every_recipe_is_run() -> None:
-    """Each block of the guide that needs the libraries belongs to a recipe that the tests above run."""
-    named = {name for each in examples(GUIDE) for name in each.needs}
+    """Each block of the guides that needs the libraries belongs to a recipe that the tests above run."""
+    named = {name for guide in (GUIDE, CLUSTERS) for each in examples(guide) for name in each.needs}
     assert named == {"recipes", *CHECKS}

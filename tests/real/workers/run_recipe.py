@@ -1,4 +1,4 @@
-"""Run one recipe of the guide in the environment ``recipes``: its blocks unchanged, then awkward histories.
+"""Run one recipe of a guide in its environment: its blocks unchanged, then awkward histories.
 
 ``python -m real.workers.run_recipe NAME``
 """
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 GUIDE = "agentmsg/guides/recipes.md"
+CLUSTERS = "agentmsg/guides/clusters.md"
 # Values that stores and serializers often change: characters, numbers, key order, lookalikes of their own values.
 TEXT = "\0 \u2028 é 🙂"
 AWKWARD: dict[str, Any] = {
@@ -216,6 +217,22 @@ def in_celery(scope: dict[str, Any]) -> None:
     assert am.same(within.loads(raw, kind, encoding)["a"][0], last)
 
 
+def on_cluster(scope: dict[str, Any]) -> None:
+    """Each line of a file is a row: good ones come back as the same JSON value, the others say what is wrong."""
+    lines = dirty()
+    table = scope["table"]("dirty.jsonl")
+    take = next(getattr(table, name) for name in ("take_all", "compute", "collect") if hasattr(table, name))
+    # A reader may drop blank lines, and give the others in another order.
+    found = [row for row in take() if row["text"].strip()]
+    assert sorted(row["text"] for row in found) == sorted(lines)
+    for row in found:
+        if row["text"] in DIRTY:
+            assert row["error"]
+            assert row["anthropic"] is row["losses"] is row["restored"] is None
+        else:
+            assert json.loads(row["restored"]) == json.loads(row["text"])
+
+
 CHECKS: dict[str, Callable[[dict[str, Any]], None]] = {
     "parquet": in_parquet,
     "datasets": in_datasets,
@@ -224,6 +241,7 @@ CHECKS: dict[str, Callable[[dict[str, Any]], None]] = {
     "sqlalchemy": in_sqlalchemy,
     "redis": in_redis,
     "celery": in_celery,
+    **dict.fromkeys(("ray", "dask", "spark"), on_cluster),
 }
 
 
@@ -231,7 +249,11 @@ def run(name: str) -> None:
     """Run the blocks of a recipe, after those that all recipes share, and its check."""
     module = ModuleType("a_recipe")
     sys.modules[module.__name__] = module
-    blocks = [each for each in examples(GUIDE) if each.language == "python" and (not each.needs or name in each.needs)]
+    guide = CLUSTERS if CHECKS[name] is on_cluster else GUIDE
+    if guide == CLUSTERS:
+        # Workers get the functions of a script, and import those of a module.
+        module.__name__ = "__main__"
+    blocks = [each for each in examples(guide) if each.language == "python" and (not each.needs or name in each.needs)]
     # The block that makes the tasks of Celery becomes a file, because a worker imports it too.
     claims = sum(run_python(each, vars(module)) for each in blocks if "@app.task" not in each.text)
     assert claims > 2, f"{name}: proves nothing"
