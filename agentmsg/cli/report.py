@@ -262,5 +262,5 @@ def tell_outcome(outcome: Outcome, written: str, *, is_one: bool, is_silent: boo
             kept = outcome.bad_files[0] + (f" and {counted(more, 'other file')}" if more else "")
             words = f"quarantined: {what}, in {kept}"
         say(f"{words}; the first: {outcome.first_bad}", colour="red")
-        for code, count in outcome.codes.most_common() if outcome.bad > 1 else ():
+        for code, count in outcome.codes.most_common() if len(outcome.codes) > 1 else ():
             say(f"  {count:,} × {code}")
