@@ -66,8 +66,7 @@ class ArrayReader:
             if self._next() in (b"", b"]", b",") or not self._pass_value():
                 raise self._fault("an array that is cut, or has an item missing")
             length = self._before + self._at - begin
-            is_held = self._kept is not None and length <= self._longest
-            yield begin, length, self._held[self._kept : self._at] if is_held else None
+            yield begin, length, self._passed() if length <= self._longest else None
             self._kept, is_first = self._at, False
             following = self._next()
             if following not in (b",", b"]"):
@@ -90,6 +89,10 @@ class ArrayReader:
         while length > most and (piece := self._stream.read(_CHUNK)):
             length += len(piece)
         return offset, length, data if length <= most else None
+
+    def _passed(self) -> bytes | None:
+        """Return what is held of the item, up to here; None if it became too long."""
+        return None if self._kept is None else self._held[self._kept : self._at]
 
     def _fault(self, words: str) -> DecodeError:
         return DecodeError(f"{words}, at byte {self._before + self._at}", code="syntax")
