@@ -94,9 +94,10 @@ def command(
         check_written([output], [a, b], force=force)
         with progress_of(size_of([a, b]), quiet=quiet) as progress:
             progress.share(0, f"reading {printable(a)}")
-            one = history_of(a, Input(**how))
+            given = Input(**how)
+            one = history_of(a, given)
             progress.share(0.25, f"reading {printable(b)}")
-            other = history_of(b, Input(**{**how, "source": codec}))
+            other = history_of(b, attrs.evolve(given, source=codec))
             found = differences(one.history, other.history, exact=exact, advance=partial(_advance, progress))
         with output_to(output, force=force):
             if as_json:

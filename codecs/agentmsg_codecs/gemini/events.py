@@ -87,7 +87,7 @@ class GeminiEvents(Events):
 
     response: ClassVar[str] = "gemini-response"
     live: ClassVar[str] = "agentmsg_codecs.gemini.live"
-    fold: ClassVar[type[GeminiFold]] = GeminiFold
+    fold: ClassVar[type[Fold]] = GeminiFold
     are_responses: ClassVar[bool] = True
 
     def is_event(self, document: Native) -> bool:
