@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg_codecs.gemini.events import GeminiEvents, goes_on, is_blank, without_parts
+from agentmsg_codecs.gemini.events import GeminiFold, goes_on, is_blank, without_parts
 from agentmsg_codecs.gemini.names import PROVIDER
 from agentmsg_codecs.wire.live import Reader, Writer, make_chunk, make_text, make_thinking, piece
 
@@ -26,7 +26,7 @@ class GeminiReader(Reader):
 
     def __init__(self, codec: am.Codec) -> None:
         super().__init__(codec)
-        self._fold = GeminiEvents().fold()
+        self._fold = GeminiFold()
         self._began = self._is_cited = False
         self._index = -1
         self._last: Native = {}
