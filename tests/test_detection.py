@@ -6,6 +6,7 @@ import gzip
 import json
 import pickle
 import random
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -470,7 +471,7 @@ FILES: dict[str, tuple[list[Any], str]] = {
 @pytest.mark.parametrize(
     ("case", "how"),
     [
-        (case, how)
+        pytest.param(case, how, marks=[pytest.mark.slow] * (how == "a.parquet"))
         for case in FILES
         for how in ("a.jsonl", "a.jsonl.gz", "a.json", "-", "a.parquet")
         if case != "far behind" or how == "a.jsonl"
@@ -485,8 +486,9 @@ def test_a_file_has_the_format_that_reads_it_best(
     raw = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
     given, more = (raw, ["--form", "jsonl"]) if how == "-" else (None, ["--split"] if how == "a.json" else [])
     if how == "a.parquet":
-        parquet, table = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow").table
-        parquet.write_table(table({"row": [json.dumps(row) for row in rows]}), how)
+        parquet: Any = import_module("pyarrow.parquet")
+        arrow: Any = import_module("pyarrow")
+        parquet.write_table(arrow.table({"row": [json.dumps(row) for row in rows]}), how)
     elif how != "-":
         data = json.dumps(rows).encode() if how == "a.json" else raw
         (tmp_path / how).write_bytes(gzip.compress(data) if how.endswith(".gz") else data)

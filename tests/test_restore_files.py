@@ -87,7 +87,7 @@ def test_a_row_finds_its_report_by_its_digest(order: str, jobs: str) -> None:
     assert restored("b.jsonl", "l.jsonl", "--jobs", jobs) == [rows[each] for each in kept]
 
 
-@pytest.mark.parametrize("suffix", [".jsonl.gz", ".parquet", ".json"])
+@pytest.mark.parametrize("suffix", [".jsonl.gz", pytest.param(".parquet", marks=pytest.mark.slow), ".json"])
 def test_any_kind_of_file_is_restored_by_digest(suffix: str) -> None:
     """Files of other kinds, and packed reports, are restored like lines."""
     rows = logs()

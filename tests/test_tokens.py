@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import attrs
@@ -150,6 +151,7 @@ def test_arguments_of_the_wrong_kind_are_refused(name: str, value: Any) -> None:
 # -- images and histories ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # Pillow makes the images: it comes with what draws plots
 @pytest.mark.parametrize(
     ("form", "how"),
     [
@@ -164,7 +166,7 @@ def test_arguments_of_the_wrong_kind_are_refused(name: str, value: Any) -> None:
 )
 def test_an_image_counts_by_its_pixels(form: str, how: dict[str, Any]) -> None:
     """The size stands in the first bytes: width x height / 750, after scaling; a caller's number goes before."""
-    image = pytest.importorskip("PIL.Image")
+    image: Any = import_module("PIL.Image")
     for size, tokens in (((300, 150), 60), ((1, 1), 1), ((2000, 3000), 1600), ((3136, 100), 105)):
         file = io.BytesIO()
         image.new("RGB", size).save(file, form, **how)
