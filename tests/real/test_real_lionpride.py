@@ -69,7 +69,8 @@ def ours(message: am.Msg) -> dict[str, Any]:
         "recipient": message.recipient,
         "role": message.role,
         "class": CLASSES.get(message.role, called),
-        "success": None if result is None else not result.is_error,
+        # An empty text of an error is none there.
+        "success": None if result is None else not result.is_error or result.error == "",
         **{f"content.{name}": value for name, value in content_of(message)},
     }
 
