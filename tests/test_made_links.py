@@ -180,3 +180,23 @@ def test_made_values_are_all_the_same() -> None:
     )
     assert am.same(linked("a", "b"), renamed)
     assert not am.same(linked("b", "a"), renamed)
+
+
+# Documents in which calls have no ids of their own, or the same ids again: what a document says twice stays so.
+QUESTION: dict[str, Any] = {"role": "user", "content": "Q"}
+SERVED = {"type": "mcp_call", "id": "mcp_1", "server_label": "s", "name": "f", "arguments": "{}", "output": "1"}
+AGAIN: dict[CodecName, list[Any]] = {
+    "openai-responses": [{"type": "message", **QUESTION}, SERVED],
+    "openai": [QUESTION, OLD, {"role": "function", "name": "f", "content": "1"}],
+    "hf": [QUESTION, CALLS["hf"][0], {"role": "tool", "name": "f", "content": "1"}],
+}
+
+
+@pytest.mark.parametrize("name", list(AGAIN))
+def test_a_document_that_repeats_ids_is_restored_exactly(name: CodecName) -> None:
+    """No function inside renames what a document says, on the way to any format and back."""
+    document = AGAIN[name] * 3
+    for target in am.codec_names():
+        done = am.convert(document, name, target, on_loss="ignore")
+        back = am.restore(am.decode(done.document, target), done.losses)
+        assert am.encode(back, name) == document, target

@@ -296,7 +296,8 @@ class Weave:
                 changes[str(name)] = loss.was
         if changes.get("raw_input") is not None:
             changes["input"] = UNSET  # the text determines it
-        return owner.evolve(**changes) if changes else owner
+        # Not a history's own: ids that a document says twice stay so.
+        return Noted.evolve(owner, **changes) if changes else owner
 
 
 def _taken(node: Node) -> dict[int, set[int]]:

@@ -79,10 +79,6 @@ def as_messages(value: Messages) -> tuple[Msg, ...]:
     return _as_messages(cast("Iterable[MsgLike]", value))
 
 
-def _joined(value: Messages) -> tuple[Msg, ...]:
-    return one_by_one(as_messages(value))
-
-
 @attrs.frozen(repr=False, eq=False)
 class History(Noted, Portable, Sequence[Msg]):
     """A conversation: messages in order, and what belongs to all of them.
@@ -99,7 +95,7 @@ class History(Noted, Portable, Sequence[Msg]):
         settings: what the request asks for besides: the model, the most tokens, the temperature ...
     """
 
-    messages: tuple[Msg, ...] = attrs.field(default=(), converter=_joined)
+    messages: tuple[Msg, ...] = attrs.field(default=(), converter=as_messages)
     id: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     tools: tuple[Tool, ...] = attrs.field(default=(), converter=as_tools, kw_only=True)
     metadata: Mapping[str, JSON] = attrs.field(default=EMPTY, converter=free_mapping, kw_only=True)
@@ -107,6 +103,22 @@ class History(Noted, Portable, Sequence[Msg]):
     # The bytes of what this history grew from (see agentmsg.model.remembering).
     _body: Body | None = attrs.field(default=None, init=False, eq=False, repr=False)
     __getstate__, __setstate__ = Pickled.__getstate__, Pickled.__setstate__
+
+    def __attrs_post_init__(self) -> None:
+        """Keep made ids of calls apart: the messages may be of several histories."""
+        object.__setattr__(self, "messages", one_by_one(self.messages))
+
+    def evolve(self, **changes: Any) -> Self:
+        """Return a copy with some fields changed; new messages are joined as by ``History.of``.
+
+        Raises:
+            InvalidMessage: if a new value is refused.
+        """
+        new = super().evolve(**changes)
+        own = one_by_one(new.messages) if "messages" in changes else new.messages
+        # What was read with the same id twice stays so: its document says it.
+        is_joined = own is not new.messages and one_by_one(self.messages) is self.messages
+        return super().evolve(**{**changes, "messages": own}) if is_joined else new
 
     @classmethod
     def of(cls, *items: MsgLike) -> History:
