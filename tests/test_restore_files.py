@@ -242,3 +242,15 @@ def test_an_empty_object_is_a_place_too() -> None:
     assert done.exit_code == 0, done.output
     assert list(json.loads(Path("b.json").read_text(encoding="utf-8"))) == ["messages", "lost"]
     assert agentmsg("restore", "b.json", "--losses-key", "lost").stdout == Path("a.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("target", ["c.jsonl", "-"])
+def test_limits_hold_for_loss_reports(target: str) -> None:
+    """A line of a loss report may be as long as one of a document, and no longer."""
+    rows = logs(3)
+    rows[1]["messages"][0]["name"] = "n" * 5000
+    converted(rows)
+    command = ["restore", "b.jsonl", "l.jsonl", "-o", target, "-q", "--limit"]
+    done = agentmsg(*command, "line=4000")
+    assert (done.exit_code, "more than 4000 bytes" in done.stderr) == (1, True), done.output
+    assert agentmsg(*command, "line=9000").exit_code == 0

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import isnan
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -21,12 +22,12 @@ import attrs
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import convert, dumps
 from agentmsg.checking.detection import recognize
-from agentmsg.errors import AgentMsgError, DecodeError
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError
 from agentmsg.fitting.carry import restore
-from agentmsg.fitting.loss_reports import load_losses
+from agentmsg.fitting.loss_reports import dump_losses, load_losses
 from agentmsg.optional import extra
 from agentmsg.values.text import dump_json, parse_json
-from agentmsg.values.types import is_mapping
+from agentmsg.values.types import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -114,8 +115,8 @@ def _converted(source: str | None, target: Any, options: Mapping[str, Any], docu
     data = _bytes(document)
     given: Any = source or recognize(data)
     done = cast("Any", convert)(data, given, target, **options)
-    # As in a file of reports, the header begins with the format that was read.
-    return done.document.decode(), (dump_json({"from": given})[:-1] + b"," + done.dump_losses()[1:]).decode()
+    report = dump_losses(done.losses, loads(done.document, target), source=given)
+    return done.document.decode(), report.decode()
 
 
 def _restored(document: Any, losses: Any) -> tuple[str, ...]:
@@ -126,9 +127,23 @@ def _restored(document: Any, losses: Any) -> tuple[str, ...]:
 
 
 def _bytes(value: Any) -> bytes:
-    if value is None or value != value:  # noqa: PLR0124 - numpy has NaN for null
+    # Frames have NaN for null, or pandas' own.
+    if value is None or (isinstance(value, float) and isnan(value)) or type(value).__name__ == "NAType":
         msg = "the row has no document: it is null"
         raise DecodeError(msg, code="required")
     if isinstance(value, (str, bytes)):
         return value.encode() if isinstance(value, str) else value
-    return dump_json(value)
+    try:
+        return dump_json(value)
+    except EncodeError as error:
+        if error.code != "type":
+            raise
+        return dump_json(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without the arrays of numpy that frames have for lists."""
+    if is_mapping(value):
+        return {key: _plain(each) for key, each in value.items()}
+    held: Any = value.tolist() if hasattr(value, "tolist") else value
+    return list(map(_plain, held)) if is_list(held) else held

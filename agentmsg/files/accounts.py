@@ -26,12 +26,13 @@ from agentmsg.files.storages import place_of
 from agentmsg.fitting.account_file import from_lines
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.restore import Edits
-from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from agentmsg.limits import Limits
 
 __all__ = ["Account", "Accounts", "Entry", "Index", "account_of"]
 
@@ -107,10 +108,11 @@ class Accounts:
         path, kind, _ = self.files[file]
         return f"{self.folder}/{file}.plain" if kind.compression or path == STANDARD else path
 
-    def prepare(self, standard_in: Callable[[], BinaryIO] | None = None) -> None:
+    def prepare(self, limits: Limits, standard_in: Callable[[], BinaryIO] | None = None) -> None:
         """Write the index, if there are files, and it isn't there.
 
         Args:
+            limits: the longest line to hold in memory.
             standard_in: returns the stream to read for "-".
 
         Raises:
@@ -124,7 +126,7 @@ class Accounts:
         for file, path in enumerate(self.paths):
             if self.plain(file) != path:
                 self._unpack(file, standard_in)
-            for number, (offset, length, header, said) in enumerate(self._spans(file, path), 1):
+            for number, (offset, length, header, said) in enumerate(self._spans(file, path, limits), 1):
                 codecs[header.codec] = None
                 entry = _ENTRY.pack(bytes.fromhex(header.digest), file, number, offset, length, False)
                 found.append(entry + said.to_bytes(8, "big", signed=True))
@@ -147,19 +149,18 @@ class Accounts:
             stream = files.enter_context(decompressed(raw, kind.compression, path))
             shutil.copyfileobj(stream, files.enter_context(place_of(self.folder).create(self.plain(file))), _BUFFER)
 
-    def _spans(self, file: int, path: str) -> Iterator[tuple[int, int, _Header, int]]:
+    def _spans(self, file: int, path: str, limits: Limits) -> Iterator[tuple[int, int, _Header, int]]:
         """Yield the reports of a file: offset, length, header, and a hash of all that they say."""
         start, end, header, said = 0, 0, None, 0
         with place_of(self.plain(file)).open(self.plain(file)) as stream:
-            for line in documents(stream, "jsonl", DEFAULT_LIMITS, name=path):
-                if line.fault is not None or line.data is None:
-                    raise line.fault or AssertionError
-                told = _header_in(line.data)
+            for line in documents(stream, "jsonl", limits, name=path):
+                data = line.content()
+                told = _header_in(data)
                 if told is None and header is None:
                     msg = f"a loss report begins with its header ({path})"
                     raise DecodeError(msg, path=(0,))
                 if told is None:
-                    said = hash((said, line.data))
+                    said = hash((said, data))
                 else:
                     if header is not None:
                         yield start, end - start, header, said

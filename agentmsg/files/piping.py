@@ -66,7 +66,7 @@ def stream(
         if job.restores is not None:
             folder = folders.enter_context(TemporaryDirectory(prefix="agentmsg-"))
             restores = attrs.evolve(job.restores, folder=folder, is_piped=STANDARD in written)
-            restores.prepare(standard_in)
+            restores.prepare(job.limits, standard_in)
             job = attrs.evolve(job, restores=restores)
         streaming = _Streaming(job, request, standard_in, standard_out)
         for target, side in zip(targets, sides, strict=True):

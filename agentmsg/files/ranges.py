@@ -33,7 +33,7 @@ from agentmsg.registry import get_codec
 from agentmsg.values.text import dump_json, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from agentmsg.files.converting import Converted
     from agentmsg.files.documents import Found
@@ -191,13 +191,6 @@ def _stood(source: Source, item: Found) -> dict[str, Any]:
     return {"file": source.path, **at} if at or source.is_one_of_many else {}
 
 
-def _account_lines(done: Converted, told: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield the lines of a loss report; its header begins with what else is told."""
-    lines = to_lines(done.report, done.output)
-    yield dump_json(told)[:-1] + b"," + next(lines)[1:]
-    yield from lines
-
-
 def _with_losses(done: Converted, codec: str, key: str) -> bytes:
     """Return a document with its loss report under a key, as a text.
 
@@ -208,7 +201,7 @@ def _with_losses(done: Converted, codec: str, key: str) -> bytes:
     if not done.data.startswith(b"{") or (name in head and key in parse_json(done.data)):
         words = "there is such a key already" if brace and done.data.startswith(b"{") else "the document is no object"
         raise EncodeError(f"no place for the loss report under {key!r}: {words}", code="form")
-    text = b"\n".join(_account_lines(done, {"from": codec})).decode()
+    text = b"\n".join(to_lines(done.report, done.output, {"from": codec})).decode()
     comma = b"" if head.strip() == b"{" else b","
     return head.rstrip() + comma + name + b":" + dump_json(text) + b"}"
 
@@ -217,7 +210,7 @@ def _write_account(  # noqa: PLR0917 - all that is known of it
     sink: BinaryIO, number: int, codec: str, done: Converted, source: Source, item: Found
 ) -> None:
     told = {**_numbers(number, source, item), "from": codec, **_stood(source, item)}
-    sink.writelines(line + b"\n" for line in _account_lines(done, told))
+    sink.writelines(line + b"\n" for line in to_lines(done.report, done.output, told))
 
 
 def _write_flat(sink: BinaryIO, number: int, losses: Losses, source: Source, item: Found) -> None:

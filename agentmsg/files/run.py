@@ -195,7 +195,9 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     sources = [source.path for target in targets for source in target.sources]
     check_distinct(chain.from_iterable(written), chain(job.reads, sources))
     is_new = request.force or not request.resume or is_work(request.work)
-    if not is_new and all(map(_is_there, (target.path for target in targets))):
+    # What was quarantined may be nothing; all other files are there once a run is done.
+    asked = [path for index, names in enumerate(written) for path in names if path != sides[index].get(".bad")]
+    if not is_new and all(map(_is_there, asked)):
         return _finished(job, targets, sides)
     if request.force or not is_work(request.work):
         check_free(chain.from_iterable(written), force=request.force)
@@ -211,7 +213,7 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         if work.was_stopped:
             request.stopped()
         if job.restores is not None:
-            job.restores.prepare()
+            job.restores.prepare(job.limits)
         outcome = _Run(targets, tasks, request, work).run()
         work.finish()
     except AgentMsgError:

@@ -36,7 +36,7 @@ from agentmsg.model.base import CacheHint, Citation, Noted, Signature
 from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings
 from agentmsg.model.usage import Usage
-from agentmsg.values.frozen import adopt
+from agentmsg.values.frozen import EMPTY, adopt
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list
 
@@ -71,15 +71,16 @@ _ITEMS: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def to_lines(losses: Losses, output: History | None = None) -> Iterator[bytes]:
+def to_lines(losses: Losses, output: History | None = None, told: Mapping[str, Any] = EMPTY) -> Iterator[bytes]:
     """Yield a loss report as lines of JSON, without line ends.
 
     Args:
         losses: the loss report.
         output: the converted history *as its document reads back*; with it the header binds the two. (Not every
             document holds made ids, so the history in memory may differ in them.)
+        told: what else the header says, at its beginning.
     """
-    header: dict[str, Any] = {"agentmsg-losses": _VERSION, "codec": losses.codec}
+    header: dict[str, Any] = {**told, "agentmsg-losses": _VERSION, "codec": losses.codec}
     if output is not None:
         document = canonical(output)
         header |= {"messages": len(output), "digest": digest_of(document)}

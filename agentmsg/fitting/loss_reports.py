@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["dump_losses", "load_losses"]
 
 
-def dump_losses(losses: Iterable[Loss], output: History) -> bytes:
+def dump_losses(losses: Iterable[Loss], output: History, *, source: str | None = None) -> bytes:
     """Return a loss report in its file form: JSON lines, a header first, then one line for each object.
 
     Args:
         losses: the loss report of a conversion, or the list that collected them.
         output: the converted history as its document reads back; the header binds the loss report to it.
+        source: the format that was converted, which the header then says, too.
 
     Raises:
         LossError: code "edited" if the losses belong to another history, or to several.
@@ -33,7 +34,8 @@ def dump_losses(losses: Iterable[Loss], output: History) -> bytes:
     account = report_of(losses)
     bound = uncarried(checked(output, History, "output"), account)
     unedited_output(bound, account)
-    return b"".join(line + b"\n" for line in to_lines(account, bound))
+    told = {} if source is None else {"from": source}
+    return b"".join(line + b"\n" for line in to_lines(account, bound, told))
 
 
 def load_losses(raw: bytes | bytearray | memoryview | str) -> Losses:
