@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,8 +70,6 @@ def test_tables_keep_documents(name: str, python: Path, tmp_path: Path) -> None:
 def test_clusters_convert_tables(name: str, tmp_path: Path) -> None:
     """Rows of a dirty file are converted and restored on a cluster, or say what is wrong with them."""
     python = Path(python_of("clusters"))
-    if name == "spark" and shutil.which("java") is None:
-        pytest.skip("Spark needs Java")
     recipe(python, name, tmp_path, PYSPARK_PYTHON=str(python), RAY_USAGE_STATS_ENABLED="0")
 
 
