@@ -36,8 +36,9 @@ def instead(document: Any, codec: Codec | None) -> DecodeError | None:
     name = None if codec is None else codec.name
     for reader, events in _streams():
         if events.is_event(first) and (first is not document or not events.are_responses):
-            what = "an event of a stream" if first is document else "the events of a stream"
-            msg = f'this is {what}, which is no document; agentmsg.collect(events, "{reader}") reads all of them'
+            one, more = "this is an event of a stream, which is", "these are the events of a stream, which are"
+            what = one if first is document else more
+            msg = f'{what} no document; agentmsg.collect(events, "{reader}") reads all of them'
             return DecodeError(msg, code="schema", codec=name)
     said = _said(first)
     if said is None:
