@@ -131,6 +131,19 @@ def test_a_front_end_gets_chunks_of_a_provider() -> None:
     assert got.provider == "anthropic"
 
 
+def test_a_call_that_waits_for_approval_has_no_output() -> None:
+    """Though it is the server's: a front end asks for what has none."""
+    item = {"id": "q", "type": "mcp_approval_request", "server_label": "s", "name": "t", "arguments": "{}"}
+    document: Any = {"id": "r", "object": "response", "created_at": 1, "model": "m", "status": "completed"}
+    events = list(events_of(am.get_codec("openai-responses")).unfold({**document, "output": [item]}, 9))
+    chunks = list(am.transcode(events, "openai-responses", "vercel-ui"))
+    assert [chunk["type"] for chunk in chunks[2:-2]] == [
+        "tool-input-start", "tool-input-delta", "tool-input-available", "tool-approval-request",
+    ]  # fmt: skip
+    (message,) = _folded(chunks)
+    assert [part.get("state") for part in message["parts"]] == [None, "approval-requested"]
+
+
 @pytest.mark.parametrize("chunk", [
     {"type": "start-step"}, {"type": "text-start", "id": "0"}, {"type": "data-x", "data": 1}, {"type": "abort"},
     {"type": "error", "errorText": "m"}, {"type": "custom", "kind": "a.b"}, {"type": "finish"},

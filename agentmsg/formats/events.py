@@ -12,12 +12,13 @@ folded, exactly. A codec names the module of its ``EVENTS`` in ``Codec.events``.
 | More, TEXT_OF | what most events say: more of a block's text; the field of each class that is its text |
 | events_of | the ``Events`` of a codec |
 | MISFITS, misfit | what an event raises that doesn't fit its stream; the error that this is for users |
-| pieces_of, arguments_of | a text in pieces; the value of arguments, or their text if they were cut |
+| pieces_of, arguments_of, base64_of | a text in pieces; of pieces the arguments, or their text if cut; bytes |
 | with_cut_calls | a message whose native calls with cut arguments are calls |
 """
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from functools import cache
 from importlib import import_module
 from operator import is_
@@ -48,6 +49,7 @@ __all__ = [
     "Thinking",
     "Writer",
     "arguments_of",
+    "base64_of",
     "events_of",
     "misfit",
     "pieces_of",
@@ -102,6 +104,11 @@ class Strings:
         self.latest = held[2]
         held[2].append(piece)
 
+    def taken(self, owner: Native, key: str) -> str:
+        """Return the text so far, to which nothing is added any more; empty if there is none."""
+        *_, pieces = self._pieces.pop((id(owner), key), (None, [owner.get(key) or ""]))
+        return "".join(pieces)
+
     def settle(self) -> None:
         """Put the texts, as far as they have come, into their objects."""
         for owner, key, pieces in self._pieces.values():
@@ -143,9 +150,16 @@ class Fold:
             raise misfit(error, self.count - 1, self.codec) from None
 
     def document(self) -> Any:
-        """Return the response as far as it has come; it changes when another event is added."""
-        self.strings.settle()
-        return self.made()
+        """Return the response as far as it has come; it changes when another event is added.
+
+        Raises:
+            DecodeError: code "schema" if the events make none, with the number of the last.
+        """
+        try:
+            self.strings.settle()
+            return self.made()
+        except MISFITS as error:
+            raise misfit(error, max(self.count - 1, 0), self.codec) from None
 
     def take(self, event: Native) -> More | None:
         """Take the next event. Whatever doesn't fit raises ``Unreadable``, or what plain Python raises of it.
@@ -269,6 +283,14 @@ def arguments_of(text: str) -> Any:
     """Return the value of a call's arguments; the text if it isn't JSON, because it was cut."""
     is_json, value, _ = parse_arguments(text)
     return value if is_json else text
+
+
+def base64_of(text: str) -> str:
+    """Return base64 whose pieces, one after the other, were padded each as one."""
+    if "=" not in text.rstrip("="):
+        return text
+    padded = text.replace("=", "= ").replace("= = ", "== ").replace("= =", "==").split()
+    return b64encode(b"".join(map(b64decode, padded))).decode()
 
 
 def with_cut_calls(message: Msg, family: str, read: Callable[[Any], ToolUseBlock | None]) -> Msg:

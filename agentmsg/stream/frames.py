@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 
     from agentmsg.limits import Limits
+    from agentmsg.model.fields import Untold
 
 __all__ = ["Frames", "async_events", "events", "events_in", "is_async", "sse"]
 
@@ -67,7 +68,8 @@ class Frames:
                 the number of the event.
         """
         found = piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else bytes(piece)
-        if self._tail and not self._tail.endswith(b"\r") and _FIELD.match(found) and _is_whole(self._tail):
+        begins = found.startswith(b"{") if self._kind == b"{" else _FIELD.match(found)
+        if begins and self._tail and not self._tail.endswith(b"\r") and _is_whole(self._tail):
             found = b"\n" + (found or b"\n")
         yield from self._take(self._tail + found)
 
@@ -139,13 +141,13 @@ class Frames:
 
 def _is_whole(line: bytes) -> bool:
     """Whether a line ends here even if nothing says so: it isn't data, or its data is."""
-    if not line.startswith(b"data:"):
+    if not line.startswith((b"data:", b"{")):
         return _NO_DATA.match(line) is not None
-    data = line[5:].strip()
+    data = line.removeprefix(b"data:").strip()
     if data == _DONE:
         return True
     try:
-        return bool(data) and is_a(parse_json(data), (dict, list))
+        return data.endswith((b"}", b"]")) and is_a(parse_json(data), (dict, list))
     except DecodeError:
         return False
 
@@ -165,6 +167,8 @@ class _Array:
 
     def elements(self, piece: bytes) -> Iterator[bytes]:
         """Yield the objects in the array that end in a piece."""
+        if not piece:
+            return
         start = 0
         if self._escaped:  # the character behind a backslash
             self._escaped, position = False, 1
@@ -201,19 +205,26 @@ def _is_text(piece: object) -> bool:
     return is_a(piece, (bytes, bytearray, memoryview, str))
 
 
-def events(pieces: Iterable[Any] | bytes | str, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Any]:
+@overload
+def events(pieces: Untold, *, limits: Limits = DEFAULT_LIMITS) -> Any: ...
+@overload
+def events(pieces: Iterable[Any] | bytes | str, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Any]: ...
+@overload
+def events(pieces: AsyncIterable[Any], *, limits: Limits = DEFAULT_LIMITS) -> AsyncIterator[Any]: ...
+def events(pieces: Any, *, limits: Limits = DEFAULT_LIMITS) -> Any:
     """Yield the events of a stream as plain data, each as soon as it is complete.
 
     Args:
         pieces: bytes or texts of server-sent events, NDJSON or a JSON array, cut anywhere, or lines of them; or events
-            that were parsed already, as plain data or objects of an SDK. A dict is passed on, not copied.
+            that were parsed already, as plain data or objects of an SDK. A dict is passed on, not copied. An
+            asynchronous iterable gives an asynchronous iterator.
         limits: bounds on what is read; ``line`` on a line or event.
 
     Raises:
         DecodeError: code "syntax" if bytes aren't a stream, "cut" if they end inside an event, "bytes" beyond the
             limit. Its path is the number of the event.
     """
-    return events_in(pieces, Frames(limits))
+    return async_events(pieces, Frames(limits)) if is_async(pieces) else events_in(pieces, Frames(limits))
 
 
 def events_in(pieces: Iterable[Any] | bytes | str, frames: Frames, own_form: str | None = None) -> Iterator[Any]:

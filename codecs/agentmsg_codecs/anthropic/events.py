@@ -2,8 +2,8 @@
 
 | event | response |
 | --- | --- |
-| message_start | all but content |
-| content_block_start | the next block of content, by its index |
+| message_start | all but content; a further one begins anew |
+| content_block_start | the block of its index, in place of one before |
 | content_block_delta | see ``_DELTAS``; of an unknown kind texts are appended, lists extended, the rest set |
 | message_delta | the keys of delta; counts of usage replace those before; its other keys |
 | ping, message_stop, those that the SDK adds | nothing |
@@ -59,10 +59,12 @@ class _Fold(Fold):
             if type(event["index"]) is not int:
                 raise Unreadable
             self._blocks[event["index"]] = dict(event["content_block"])
+            self._inputs.pop(event["index"], None)
         elif kind == "message_start":
             self._head = dict(event["message"])
             content: list[Native] = self._head.get("content") or []
             self._blocks = dict(enumerate(map(dict, content)))
+            self._inputs.clear()
         elif kind == "message_delta":
             self._head |= event["delta"]
             counts = counted(event)

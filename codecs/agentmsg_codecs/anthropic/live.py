@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
+from agentmsg.formats import Unreadable
 from agentmsg_codecs.anthropic.events import CALLS, DELTA, DELTAS, START, STOP, counted, opened
 from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, make_text, said
@@ -33,6 +34,7 @@ class AnthropicReader(Reader):
     def __init__(self, codec: am.Codec) -> None:
         super().__init__(codec)
         self._head: Native = {}
+        self._begun: set[int] = set()  # the blocks; what was said of one can't be taken back
 
     def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what an event says; None if it says nothing."""
@@ -42,8 +44,10 @@ class AnthropicReader(Reader):
             _, key, _, cls = DELTAS.get(delta["type"], _UNKNOWN)
             return self._piece(delta, event["index"]) if cls is None else (cls, event["index"], delta[key])
         if kind == START:
-            return said(self._begun(event["content_block"]), event["index"])
+            return said(self._start(event["content_block"], event["index"]), event["index"])
         if kind == "message_start":
+            if self._begun:
+                raise Unreadable
             self._head = {**event["message"], "content": []}
             return self.head(self.message(self._head))
         if kind == "message_delta" and self.whole:
@@ -64,7 +68,10 @@ class AnthropicReader(Reader):
         }.get(kind, (None, "", None))
         return None if name is None else said(self._block({"type": name, **_BLANK[name], key: value}), index)
 
-    def _begun(self, block: Native) -> Any:
+    def _start(self, block: Native, index: int) -> Any:
+        if index in self._begun:
+            raise Unreadable
+        self._begun.add(index)
         if block == _EMPTY:
             return make_text("")
         kind = block["type"]

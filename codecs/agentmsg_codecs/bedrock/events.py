@@ -5,7 +5,7 @@
 | messageStart | output.message |
 | contentBlockStart | the block of its index |
 | contentBlockDelta: text, reasoningContent.text and redactedContent, toolUse.input | appended |
-| contentBlockDelta: citation; lists; any other | extended; extended; set |
+| contentBlockDelta: citation; lists; any other | extended; extended; set, bytes as base64 |
 | messageStop | stopReason, additionalModelResponseFields |
 | metadata | usage, metrics and its other keys |
 | any name that ends in Exception | the stream has failed |
@@ -16,11 +16,12 @@ The bytes of application/vnd.amazon.eventstream aren't read: clients of AWS deco
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping
-from agentmsg.formats.events import Events, Fold, arguments_of, pieces_of, with_cut_calls
+from agentmsg.formats.events import Events, Fold, arguments_of, base64_of, pieces_of, with_cut_calls
 from agentmsg_codecs.bedrock.names import FAMILY
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 INDEX, START, DELTA, STOP = "contentBlockIndex", "contentBlockStart", "contentBlockDelta", "contentBlockStop"
+_CALL, _THOUGHT = "toolUse", "reasoningContent"
 _REDACTED, _READABLE, _CITED = "redactedContent", "reasoningText", "citationsContent"
 _EVENTS = frozenset({START, DELTA, STOP, "messageStart", "messageStop", "metadata"})
 _OF_STOP = ("stopReason", "additionalModelResponseFields")
@@ -51,8 +53,11 @@ class _Fold(Fold):
         elif name == START:
             start: Native = told.get("start") or {}
             self._block(told[INDEX]).update({kind: dict(held) for kind, held in start.items()})
+            self._inputs.pop(told[INDEX], None)
         elif name == "messageStart":
             self._message |= told
+            for held in (self._blocks, self._inputs, self._citations):
+                held.clear()
         elif name in ("messageStop", "metadata"):
             self._rest |= told
             self.ended = self.ended or name == "messageStop"
@@ -70,25 +75,26 @@ class _Fold(Fold):
         for kind, piece in delta.items():
             if kind == "text":
                 self.strings.add(block, kind, piece)
-            elif kind == "toolUse":
+            elif kind == _CALL:
                 block.setdefault(kind, {})
                 if type(piece["input"]) is not str:
                     raise Unreadable
                 self._inputs.setdefault(index, []).append(piece["input"])
-            elif kind == "reasoningContent":
+            elif kind == _THOUGHT:
                 self._think(block.setdefault(kind, {}), piece)
             elif kind == "citation":
                 self._citations.setdefault(index, []).append(piece)
             elif is_list(piece):
                 held = block.setdefault(kind, {})
-                held["content"] = [*held.get("content", ()), *piece]
+                held["content"] = [*held.get("content", ()), *_plain(piece)]
             else:
-                block[kind] = piece
+                before, held = block.get(kind), _plain(piece)
+                block[kind] = {**before, **held} if is_mapping(before) and is_mapping(held) else held
 
     def _think(self, held: Native, piece: Native) -> None:
         for key, value in piece.items():
             if key == _REDACTED:
-                held[key] = held[key] + value if key in held else value
+                self.strings.add(held, key, _plain(value))
             elif key == "text":
                 self.strings.add(held.setdefault(_READABLE, {}), key, value)
             else:
@@ -96,7 +102,7 @@ class _Fold(Fold):
 
     def made(self) -> Native:
         for index, pieces in self._inputs.items():
-            self._blocks[index]["toolUse"]["input"] = arguments_of("".join(pieces))
+            self._blocks[index][_CALL]["input"] = arguments_of("".join(pieces))
         content = [self._told(index) for index in sorted(self._blocks)]
         events = {"events": self._others} if self._others else {}
         if not self._message and not content:
@@ -108,7 +114,21 @@ class _Fold(Fold):
         if index in self._citations:
             text = block.get("text")
             return {_CITED: {"content": [] if text is None else [{"text": text}], "citations": self._citations[index]}}
+        if _CALL in block:
+            return {**block, _CALL: {**block[_CALL], "input": block[_CALL].get("input", {})}}
+        held = block.get(_THOUGHT)
+        if held and _REDACTED in held:
+            return {**block, _THOUGHT: {**held, _REDACTED: base64_of(held[_REDACTED])}}
         return block
+
+
+def _plain(value: Any, levels: int = 3) -> Any:
+    """Return a value of boto3's as JSON has it: bytes, which may be some levels down, are base64."""
+    if type(value) is bytes:
+        return b64encode(value).decode()
+    if is_mapping(value) and levels:
+        return {key: _plain(held, levels - 1) for key, held in value.items()}
+    return [_plain(held, levels - 1) for held in value] if is_list(value) and levels else value
 
 
 class BedrockEvents(Events):
@@ -152,11 +172,13 @@ def opened(block: Native, size: int) -> tuple[Native | None, list[Native]]:
     ((kind, held),) = block.items()
     if kind == "text":
         return None, [{kind: piece} for piece in pieces_of(held, size)] or [{kind: ""}]
-    if kind == "toolUse" and "input" in held:
+    if kind == _CALL:
+        if "input" not in held:
+            return block, []
         text = held["input"] if type(held["input"]) is str else dump_json(held["input"]).decode()
         start = {key: value for key, value in held.items() if key != "input"}
         return {kind: start}, [{kind: {"input": piece}} for piece in pieces_of(text, size)]
-    if kind == "reasoningContent":
+    if kind == _THOUGHT:
         return None, _thoughts(held, size)
     if kind == _CITED and len(held.get("content") or ()) <= 1 and held.get("citations"):
         texts = [part["text"] for part in held.get("content") or ()]
@@ -169,15 +191,15 @@ def opened(block: Native, size: int) -> tuple[Native | None, list[Native]]:
 
 def _thoughts(held: Native, size: int) -> list[Native]:
     if _READABLE not in held:
-        return [{"reasoningContent": held}]
+        return [{_THOUGHT: held}]
     readable = held[_READABLE]
     pieces = [{"text": piece} for piece in pieces_of(readable["text"], size)] or [{"text": ""}]
     rest = [{key: value} for key, value in readable.items() if key != "text"]
-    return [{"reasoningContent": piece} for piece in (*pieces, *rest)]
+    return [{_THOUGHT: piece} for piece in (*pieces, *rest)]
 
 
 def _cut_call(value: Native) -> am.ToolUseBlock | None:
-    held = value.get("toolUse")
+    held = value.get(_CALL)
     if not is_mapping(held) or type(held.get("input")) is not str:
         return None
     return am.ToolUseBlock(held.get("toolUseId"), held.get("name") or "", raw_input=held["input"])

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
+from agentmsg.formats import Unreadable
 from agentmsg_codecs.bedrock.events import DELTA, INDEX, START, STOP, BedrockEvents, opened
 from agentmsg_codecs.bedrock.names import FAMILY
-from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, said
+from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, piece, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from agentmsg.formats import Native
-    from agentmsg.formats.events import More
+    from agentmsg.formats.events import Fold, More
 
 
 class BedrockReader(Reader):
@@ -22,25 +23,42 @@ class BedrockReader(Reader):
     def __init__(self, codec: am.Codec) -> None:
         super().__init__(codec)
         self._rest = BedrockEvents().fold()
-        self._cited: set[int] = set()
+        self._began = False
+        self._calls: set[int] = set()
+        self._held: dict[int, Fold] = {}  # blocks that are said whole
 
     def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what an event says; None if it says nothing."""
         ((name, told),) = event.items()
         if name == DELTA:
-            return self._piece(told["delta"], told[INDEX])
+            return self._piece(told["delta"], told[INDEX]) or self._hold(event, told[INDEX])
         if name == START:
-            (found,) = self._blocks({kind: {**held, "input": {}} for kind, held in told["start"].items()})
-            return said(found.evolve(raw_input="") if type(found) is am.ToolUseBlock else found, told[INDEX])
+            start = told.get("start")
+            return self._begun(start, told[INDEX]) or self._hold(event, told[INDEX]) if start else None
         if name == STOP:
-            return None
-        self._rest.add(event)
+            return make_chunk(parts=tuple(self._whole(told[INDEX]))) if told[INDEX] in self._held else None
+        self._rest.take(event)
         if name == "messageStart":
+            if self._began:
+                raise Unreadable  # likewise
+            self._began = True
             return self.head(self.message({"output": {"message": {**told, "content": []}}}))
         rest = self.rest(self.message(self._rest.document())) if self.whole else {}
-        return make_chunk(**rest, done=name == "metadata")
+        parts = tuple(part for index in sorted(self._held) for part in self._whole(index))
+        return make_chunk(parts=parts, **rest, done=name == "metadata")
 
-    def _piece(self, delta: Native, index: int) -> am.MsgChunk | More:
+    def _begun(self, start: Native, index: int) -> am.MsgChunk | None:
+        """Return the start of a call; others are held."""
+        if start.keys() != {"toolUse"}:
+            return None
+        if index in self._calls:
+            raise Unreadable  # what was said can't be taken back
+        self._calls.add(index)
+        (found,) = self._blocks({"toolUse": {**start["toolUse"], "input": {}}})
+        return said(found.evolve(raw_input="") if type(found) is am.ToolUseBlock else found, index)
+
+    def _piece(self, delta: Native, index: int) -> am.MsgChunk | More | None:
+        """Return a piece of a block; others are held."""
         ((kind, piece),) = delta.items()
         if kind == "text":
             return am.TextBlock, index, piece
@@ -49,12 +67,20 @@ class BedrockReader(Reader):
         if kind == "citation":
             (found,) = self._blocks({"citationsContent": {"content": [{"text": ""}], "citations": [piece]}})
             return said(found, index)
-        if kind != "reasoningContent":
-            return said(self._blocks({kind: piece})[0], index)
+        if kind != "reasoningContent" or "redactedContent" in piece:
+            return None
         if piece.keys() == {"text"}:
             return am.ThinkingBlock, index, piece["text"]
-        held = piece if "redactedContent" in piece else {"reasoningText": {"text": "", **piece}}
-        return said(self._blocks({kind: held})[0], index)
+        return said(self._blocks({kind: {"reasoningText": {"text": "", **piece}}})[0], index)
+
+    def _hold(self, event: Native, index: int) -> am.MsgChunk | More | None:
+        """Hold a part of a block that is said whole; this says nothing."""
+        return self._held.setdefault(index, BedrockEvents().fold()).take(event)
+
+    def _whole(self, index: int) -> Iterable[am.ChunkPart]:
+        """Yield the parts of a block that was held; a point of caching says nothing of its own."""
+        (block,) = self._held.pop(index).document()["output"]["message"]["content"]
+        return (piece(found, index) for found in (() if "cachePoint" in block else self._blocks(block)))
 
     def _blocks(self, block: Native) -> tuple[Any, ...]:
         return self.message({"output": {"message": {"role": "assistant", "content": [block]}}}).content

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentmsg.formats import Native, is_list, is_object
+from agentmsg.formats import Native, Unreadable, is_list, is_object
 from agentmsg.formats.events import Events, Fold, pieces_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class GeminiFold(Fold):
     def __init__(self) -> None:
         super().__init__()
         self.head: Native = {}
-        self._candidates: dict[Any, Native] = {}
+        self._candidates: dict[int, Native] = {}
 
     def take(self, event: Native) -> None:
         """Take the next chunk."""
@@ -47,7 +47,10 @@ class GeminiFold(Fold):
         self.ended = is_blocked or (bool(ended) and all(ended))
 
     def _join(self, candidate: Native) -> None:
-        mine = self._candidates.setdefault(candidate.get("index", 0), {})
+        index = candidate.get("index", 0)
+        if type(index) is not int:
+            raise Unreadable
+        mine = self._candidates.setdefault(index, {})
         mine |= {key: value for key, value in candidate.items() if key != "content"}
         content = candidate.get("content")
         if content is None:
@@ -66,7 +69,16 @@ class GeminiFold(Fold):
         """Return the response."""
         if not self._candidates:
             return dict(self.head)
-        return {**self.head, "candidates": list(self._candidates.values())}
+        candidates = [self._candidates[index] for index in sorted(self._candidates)]
+        if not self.ended and 0 not in self._candidates:  # the first is yet to come
+            candidates.insert(0, {"index": 0})
+        return {**self.head, "candidates": candidates}
+
+
+def first_of(candidates: Any) -> Native:
+    """Return the candidate that is read; an empty one if there is none."""
+    nothing: Native = {}
+    return next((candidate for candidate in candidates or () if candidate.get("index", 0) == 0), nothing)
 
 
 def goes_on(before: Native, part: Native) -> bool:

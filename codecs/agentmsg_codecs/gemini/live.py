@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg_codecs.gemini.events import GeminiFold, goes_on, is_blank, without_parts
+from agentmsg_codecs.gemini.events import GeminiFold, first_of, goes_on, is_blank, without_parts
 from agentmsg_codecs.gemini.names import PROVIDER
 from agentmsg_codecs.wire.live import Reader, Writer, make_chunk, make_text, make_thinking, piece
 
@@ -33,9 +33,7 @@ class GeminiReader(Reader):
 
     def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what a chunk says; None if it says nothing."""
-        candidates = event.get("candidates")
-        candidate: Native = candidates[0] if candidates else {}
-        content: Native = candidate.get("content") or {}
+        content: Native = first_of(event.get("candidates")).get("content") or {}
         self._fold.add(event)
         given: list[Native] = content.get("parts") or []
         if len(given) == 1 and not self._fold.ended and goes_on(self._last, given[0]) and not is_blank(given[0]):

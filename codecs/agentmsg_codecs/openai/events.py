@@ -56,7 +56,9 @@ def deltas_of(message: Native, size: int) -> Iterator[Native]:
     first |= {key: message[key] for key in SPLIT if key in message and not message[key]}
     yield first
     for key in SPLIT:
-        if message.get(key):
+        if key == "content" and is_list(message.get(key)) and message[key]:
+            yield {key: message[key]}
+        elif message.get(key):
             if type(message[key]) is not str:
                 raise Unreadable
             yield from ({key: piece} for piece in pieces_of(message[key], size))

@@ -3,12 +3,13 @@
 | chunk | response |
 | --- | --- |
 | choices: delta | message: texts appended (see ``_TEXTS``), lists joined by index or extended, the rest set |
+| choices: delta.content as a list | content is a list; its texts and thinking go on with the item before |
 | choices: logprobs | lists extended |
 | choices: finish_reason and any other key | the last that isn't null |
 | usage, and any other key | the last that isn't null; the keys of objects each |
 | object | chat.completion |
 | obfuscation | nothing: it pads the transport |
-| error | the stream has failed |
+| error; an object "error", as vLLM's | the stream has failed |
 
 The SDK's own sum repeats roles, kinds and formats that servers repeat; here they are set. It keeps the index of calls,
 which no response has.
@@ -16,13 +17,12 @@ which no response has.
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Native, Unreadable, is_list, is_object
-from agentmsg.formats.events import Fold, Strings
+from agentmsg.formats.events import Fold, Strings, base64_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ class OpenAIFold(Fold):
 
     def take(self, event: Native) -> More | None:
         """Take the next chunk, and return what it is more of, but for thinking, which may be said twice."""
-        if "type" in event:
+        if "type" in event and event.get("object") != "error":
             event = chunk_in(event)
         found = self._usual.of(event)
         if found is None:
@@ -118,12 +118,15 @@ class OpenAIFold(Fold):
             if pieces is not None:
                 pieces.append(text)
                 return None if kind is am.ThinkingBlock else found
+        if event.get("object") == "error":
+            self.error = {key: value for key, value in event.items() if key != "object"}
+            return None
         if event.get("error") is not None:
             self.error = event["error"]
         for choice in event.get("choices") or ():
             self._choose(choice)
         self._say(event)
-        if found is not None:
+        if found is not None and not is_list(self._choices[0]["message"].get(found[1])):
             self._open[found[1]] = self.strings.latest
         return None
 
@@ -163,6 +166,8 @@ class OpenAIFold(Fold):
         if not self._head and not self._choices:
             return {}
         choices = [_told(self._choices[index]) for index in sorted(self._choices)]
+        if choices and not self.ended and 0 not in self._choices:  # the first is yet to come
+            choices.insert(0, {"index": 0, "message": {}})
         named = {"object": RESPONSE} if self._head.get("object", CHUNK) == CHUNK else {}
         return {**self._head, **named, "choices": choices}
 
@@ -172,7 +177,9 @@ def join_delta(mine: Native, delta: Native, strings: Strings) -> None:
     for key, value in delta.items():
         kind = value.__class__
         if kind is str:
-            if key in _TEXTS:
+            if key in _TEXTS and is_list(mine.get(key)):
+                _join_items(mine, key, [{"type": "text", "text": value}] if value else [], strings)
+            elif key in _TEXTS:
                 strings.add(mine, key, value)
             elif value or key not in mine:
                 mine[key] = value
@@ -186,13 +193,38 @@ def join_delta(mine: Native, delta: Native, strings: Strings) -> None:
 
 def _join_items(mine: Native, key: str, items: list[Any], strings: Strings) -> None:
     have: Any = mine.get(key)
-    if have is None:
-        have = mine[key] = []
-    for item in items:
-        if not is_object(item) or type(item.get("index")) is not int:
-            have.append(item)
-        else:
+    if not is_list(have):
+        before = strings.taken(mine, key)
+        have = mine[key] = [{"type": "text", "text": before}] if before else []
+    for place, item in enumerate(items):
+        if is_object(item) and type(item.get("index")) is int:
             join_delta(_begun(have, item), item, strings)
+        elif place or not _goes_on(have, item, strings):
+            have.append(_own(item))
+
+
+def _own(item: Any) -> Any:
+    """Return an item of a list whose texts may be appended to."""
+    if not is_object(item):
+        return item
+    thoughts = item.get("thinking")
+    return {**item, "thinking": list(map(_own, thoughts))} if is_list(thoughts) else dict(item)
+
+
+def _goes_on(have: list[Any], item: Any, strings: Strings) -> bool:
+    """Join a text or thinking, as Mistral's content has them, to such an item before it."""
+    last: Any = have[-1] if have else None
+    if not (is_object(item) and is_object(last)) or last.get("type") != item.get("type"):
+        return False
+    kind: Any = item.get("type")
+    if kind == "text" and type(last.get(kind)) is str:
+        strings.add(last, kind, item[kind])
+    elif kind == "thinking" and is_list(last.get(kind)) and is_list(item.get(kind)):
+        _join_items(last, kind, item[kind], strings)
+    else:
+        return False
+    last |= {key: value for key, value in item.items() if key != kind}
+    return True
 
 
 def _begun(have: list[Any], item: Native) -> Native:
@@ -223,17 +255,9 @@ def _told(choice: Native) -> Native:
         changes["tool_calls"] = [_without_index(call) for call in message["tool_calls"]]
     audio = message.get("audio")
     if is_object(audio) and type(audio.get("data")) is str:
-        changes["audio"] = {**audio, "data": _joined_base64(audio["data"])}
+        changes["audio"] = {**audio, "data": base64_of(audio["data"])}
     return {**choice, "message": {**message, **changes}} if changes else choice
 
 
 def _without_index(call: Any) -> Any:
     return {key: value for key, value in call.items() if key != "index"} if is_object(call) else call
-
-
-def _joined_base64(data: str) -> str:
-    """Return base64 whose pieces were padded each as one."""
-    if "=" not in data.rstrip("="):
-        return data
-    padded = data.replace("=", "= ").replace("= = ", "== ").replace("= =", "==").split()
-    return b64encode(b"".join(map(b64decode, padded))).decode()

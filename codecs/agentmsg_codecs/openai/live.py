@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.formats import Native, is_object
+from agentmsg.formats import Native, is_list, is_object
 from agentmsg_codecs.openai.events import deltas_of
 from agentmsg_codecs.openai.folding import BLOCKS, CHUNK, OpenAIFold, Pieces, chunk_in
 from agentmsg_codecs.wire.live import (
@@ -35,9 +35,11 @@ _MAKERS: dict[Any, Callable[[str], am.Block]] = {
 }  # fmt: skip
 # The first key of each class is the one to write.
 _KEYS: dict[Any, str] = {kind: key for key, kind in reversed(BLOCKS.items())}
-_FUNCTION = ("function", "arguments")
+_FUNCTION, _CUSTOM = ("function", "arguments"), ("custom", "input")
 # Often copies: only one is read.
 _THOUGHTS, _THOUGHT = ("reasoning_content", "reasoning"), "thinking"
+_CONTENT, _TEXT = "content", "text"
+_OF_CALL = frozenset({"index", "id", "type", "function", "custom"})
 _USUAL = frozenset({
     "id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "usage", "obfuscation",
     "provider",
@@ -53,18 +55,6 @@ def _first(choices: list[Native]) -> Native:
     return {}
 
 
-def _call(call: Native) -> am.ToolUseBlock:
-    """Return a piece of a call."""
-    body: Native = call.get("function") or {}
-    kind = "function"
-    if not body and "custom" in call:
-        kind = "custom"
-        body = call["custom"] or {}
-    text, link = body.get("arguments") or body.get("input") or "", call.get("id")
-    name = body.get("name") or ""
-    return make_call(None if link is None else plain(link), plain(name), raw_input=plain(text), kind=kind)
-
-
 class OpenAIReader(Reader):
     """Reads chunks of the first choice."""
 
@@ -72,19 +62,23 @@ class OpenAIReader(Reader):
         super().__init__(codec)
         self._began = self._is_left = False
         self._thought: str | None = None
+        self._places: dict[Any, str] = {}  # of the details of reasoning
+        # How content came: "text", "list" or not yet; of lists, how many items came before the last, and its type.
+        self._content = ""
+        self._item: tuple[int, Any] = (0, _TEXT)
         self._usual = Pieces()
         # All but what is read as it comes.
         self._rest = OpenAIFold()
 
     def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what a chunk says; None if it says nothing."""
-        if "type" in event:
+        if "type" in event and event.get("object") != "error":
             event = chunk_in(event)
         found = self._usual.of(event)
         if found is not None and found[2]:
             kind, place, text = found
             if kind is not am.ThinkingBlock:
-                return found
+                return found if self._content == _TEXT or kind is not am.TextBlock else self._text(text)
             if place == self._thought:
                 return kind, _THOUGHT, text
         return self._unusual(event) if event else None
@@ -99,10 +93,13 @@ class OpenAIReader(Reader):
         kept = [{**choice, "delta": others} if held is choice else held for held in choices]
         self._rest.add({**event, "choices": kept})
         if not self._began:
+            if not choices:  # what Azure says of the request comes first
+                return None
             self._began = True
             return make_chunk(parts=tuple(parts), **self.began(self._message()))
-        says_more = choice.get("finish_reason") is not None or event.get("usage") or not event.keys() <= _USUAL
-        is_last = bool(choice) and self._rest.ended
+        ends = any(held.get("finish_reason") is not None for held in choices)
+        says_more = ends or event.get("usage") or not event.keys() <= _USUAL
+        is_last = bool(choices) and self._rest.ended
         if not (says_more and (self.whole or is_last)):
             return make_pieces(tuple(parts)) if parts else None
         message = self._message()
@@ -113,35 +110,89 @@ class OpenAIReader(Reader):
 
     def _parts(self, delta: Native) -> list[am.ChunkPart]:
         found: list[am.ChunkPart] = []
+        details: list[Native] = delta.get("reasoning_details") or []
         said = [key for key in delta if key in BLOCKS and delta[key]]
         for key in said if len(said) < 2 else filter(said.__contains__, BLOCKS):  # noqa: PLR2004 - in their order
+            if is_list(delta[key]) and key == _CONTENT:
+                found += self._items(delta[key])
+                continue
             block = _MAKERS[BLOCKS[key]](plain(delta[key]))
             if key not in _THOUGHTS:
-                found.append(piece(block, key))
+                found.append(piece(block, self._text("")[1] if key == _CONTENT else key))
             elif self._thought in (None, key):
                 self._thought = key
-                found.append(piece(block, _THOUGHT))
-        if "reasoning_details" in delta:
-            for item in delta["reasoning_details"] or ():
-                found += self._detail(item, has_text=self._thought is not None)
+                places = (self._place(item) for item in details if item.get("text") or item.get("summary"))
+                found.append(piece(block, next(places, _THOUGHT)))
+        for item in details:
+            found += self._detail(item, has_text=self._thought is not None)
         if "tool_calls" in delta:
             for place, call in enumerate(delta["tool_calls"] or ()):
-                found.append(piece(_call(call), call.get("index", place)))
+                found.append(piece(self._call(call), call.get("index", place)))
         return found
+
+    def _text(self, text: str) -> More:
+        """Return a text of content, which goes on with a text of a list."""
+        self._content = self._content or _TEXT
+        return am.TextBlock, _CONTENT if self._content == _TEXT else self._listed(_TEXT), text
+
+    def _items(self, content: list[Native]) -> Iterable[am.ChunkPart]:
+        """Yield the parts of content as a list: a text or thinking goes on with the item before."""
+        self._content = "list"
+        for place, item in enumerate(content):
+            index = self._listed(item.get("type"), is_new=place > 0)
+            yield from (piece(block, index) for block in self._said({"content": [item]}))
+
+    def _listed(self, kind: Any, *, is_new: bool = False) -> str:
+        """Return the place of an item of content."""
+        number, before = self._item
+        number += is_new or kind != before or kind not in (_TEXT, _THOUGHT)
+        self._item = (number, kind)
+        return f"{_CONTENT} {number}" if number else _CONTENT
+
+    def _said(self, message: Native) -> tuple[Any, ...]:
+        """Return the blocks of a part of a message."""
+        return self.message({"choices": [{"index": 0, "message": {"role": "assistant", **message}}]}).content
+
+    def _call(self, call: Native) -> am.ToolUseBlock:
+        """Return a piece of a call."""
+        body: Native = call.get("function") or {}
+        kind, key = _FUNCTION
+        if not body and "custom" in call:
+            kind, key = _CUSTOM
+            body = call["custom"] or {}
+        text, link = plain(body.get("arguments") or body.get("input") or ""), call.get("id")
+        link, name = None if link is None else plain(link), plain(body.get("name") or "")
+        if not call.keys() <= _OF_CALL:  # a signature, perhaps
+            whole = {**call, "type": kind, "id": link or "-", kind: {**body, "name": name, key: "{}"}}
+            found: am.ToolUseBlock
+            (found,) = self._said({"tool_calls": [{name: held for name, held in whole.items() if name != "index"}]})
+            return found.evolve(id=link, raw_input=text)
+        return make_call(link, name, raw_input=text, kind=kind)
+
+    def _place(self, item: Native) -> str:
+        """Return the place of a detail of reasoning; the first that has a text is what the key beside it says."""
+        places = self._places
+        other = f"{_THOUGHT} {len(places)}"
+        is_first = not item.get("data") and _THOUGHT not in places.values()
+        return places.setdefault((item.get("index"), item.get("type")), _THOUGHT if is_first else other)
 
     def _detail(self, item: Native, *, has_text: bool) -> Iterable[am.ChunkPart]:
         """Yield the part of a detail of reasoning: what a text beside it doesn't say, such as its signature."""
         is_text = item.get("text") or item.get("summary")
         if (has_text or not is_text) and not (item.get("signature") or item.get("data")):
             return
-        found = self.message({"choices": [{"index": 0, "message": {"role": "assistant", "reasoning_details": [item]}}]})
-        for block in found.content:
+        for block in self._said({"reasoning_details": [item]}):
             if type(block) is am.ThinkingBlock:
-                place = f"{_THOUGHT} {item.get('index')}" if item.get("data") else _THOUGHT
-                yield piece(block.evolve(thinking="") if has_text else block, place)
+                yield piece(block.evolve(thinking="") if has_text else block, self._place(item))
 
     def _message(self) -> am.Msg:
-        return self.message(self._rest.document())
+        document = self._rest.document()
+        if not self._rest.ended:  # others are told once, at the end
+            document["choices"] = document["choices"][:1]
+        if self._content == _TEXT and document["choices"]:  # sources are citations of a text
+            first = document["choices"][0]
+            document["choices"][0] = {**first, "message": {**first["message"], _CONTENT: "-"}}
+        return self.message(document)
 
     def _left(self, message: am.Msg) -> Iterable[am.ChunkPart]:
         """Yield the parts of what isn't read as it comes, once: citations of the text, sound."""
@@ -151,7 +202,7 @@ class OpenAIReader(Reader):
         for block in message.content:
             if type(block) is am.TextBlock:
                 if block.citations:
-                    yield piece(block, "content")
+                    yield piece(block.evolve(text=""), _CONTENT)
             elif type(block) is not am.ThinkingBlock:
                 yield piece(block)
 
@@ -189,7 +240,7 @@ class OpenAIWriter(Writer):
         """Find how the pieces of a block are written; a call is announced with its first one."""
         self._key = _KEYS.get(block.__class__)
         self._number = self._calls.get(self.key, -1)
-        self._of_call = ("custom", "input") if self._key is None and block.kind == "custom" else _FUNCTION
+        self._of_call = _CUSTOM if self._key is None and block.kind == "custom" else _FUNCTION
         return ()
 
     def more(self, block: Any) -> Iterable[Native]:

@@ -72,7 +72,7 @@ class UIReader(Reader):
         return make_chunk(parts=parts, **self.began(head))
 
     def _ended(self) -> am.MsgChunk:
-        message = self.message(self._fold.document())
+        message = self.message(self._fold.document() or [{"role": "assistant", "parts": []}])
         late = [self._beside(part, place) for place, part in self._texts.values() if part["state"] != "done"]
         parts = tuple(part for found in late for part in found)
         fields = self.rest(message) | {"provider": message.provider, "api": message.api}
@@ -153,6 +153,13 @@ class UIWriter(Writer):
         """Return the start of the message, and of its step."""
         yield {"type": "start", **({"messageId": str(chunk.id)} if chunk.id else {})}
         yield {"type": "start-step"}
+
+    def _key_of(self, part: am.ChunkPart) -> Any:
+        """Return the key of a piece; what stands in the part of an open call is written with it, if that is whole."""
+        block, opened = part.block, self.opened
+        is_behind = type(block) in _BEHIND and type(opened) is am.ToolUseBlock and not self.streams(opened)
+        is_its = is_behind and getattr(block, "tool_call_id", None) == opened.id
+        return self.key if is_its else super()._key_of(part)
 
     def open(self, block: Any) -> Iterable[Native]:
         """Return the start of a part."""
