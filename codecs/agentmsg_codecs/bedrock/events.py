@@ -50,7 +50,7 @@ class _Fold(Fold):
             self._extend(index, self._block(index), told["delta"])
         elif name == START:
             start: Native = told.get("start") or {}
-            self._block(told[INDEX]).update({kind: dict(held) for kind, held in start.items()})
+            self._block(told[INDEX]).update({kind: dict(am.thaw(held)) for kind, held in start.items()})
         elif name == "messageStart":
             self._message |= told
         elif name in ("messageStop", "metadata"):
@@ -80,8 +80,8 @@ class _Fold(Fold):
             elif kind == "citation":
                 self._citations.setdefault(index, []).append(piece)
             elif is_list(piece):
-                held = block.setdefault(kind, {})
-                held["content"] = [*held.get("content", ()), *piece]
+                held: Native = block.get(kind) or {}
+                block[kind] = {**held, "content": [*held.get("content", ()), *piece]}
             else:
                 block[kind] = piece
 
