@@ -7,6 +7,7 @@ bring what converting it gives. Frames are cut anywhere, and streams end anywher
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 from functools import partial
 from random import Random
@@ -17,6 +18,7 @@ import pytest
 import agentmsg as am
 from agentmsg.formats import is_list
 from agentmsg.formats.events import Thinking, events_of
+from agentmsg.stream.live import chunk_of
 from agentmsg.testing import damages
 from agentmsg_codecs.wire.live import Writer
 from data import effort, some
@@ -129,8 +131,12 @@ def test_other_providers_events_bring_what_converting_gives(provider: am.CodecNa
             elif message.finish_reason is not None or not message.tool_calls:
                 assert found.finish_reason == (want.finish_reason or "stop"), (name, target)
             assert list(stream.losses) == losses, (name, target)
+            if target in ("openai", "openai-responses"):
+                assert _cited(found) == _cited(want), (name, target)
             if thinking == "show":
                 assert _thought(found) == _thought(message), (name, target)
+                if target == "openai-responses":
+                    assert set(_sealed(want)) <= set(_sealed(found)), name
 
 
 def _chunk_by_chunk(events: Iterable[Any], provider: am.CodecName, target: am.CodecName) -> list[Any]:
@@ -140,13 +146,14 @@ def _chunk_by_chunk(events: Iterable[Any], provider: am.CodecName, target: am.Co
         events_of(am.get_codec(provider)),
         events_of(am.get_codec(target)),
     )
-    writer, fold, read = theirs.writer(codec, "show"), ours.fold(), am.ChunkReader(provider)
+    writer, fold = theirs.writer(codec, "show"), ours.fold()
+    read = ours.reader(am.get_codec(ours.response), whole=False)
     writer.waits = ours.alternates
     out: list[Any] = []
     for event in events:
         fold.add(event)
-        chunk = read(event)
-        out += [] if chunk is None else writer.add(chunk)
+        said = read(event)
+        out += [] if said is None else writer.add(chunk_of(said) if isinstance(said, tuple) else said)
     converted = am.convert(fold.document(), response_of(provider), codec)
     reason = ours.reason(fold) or converted.history.messages[0].finish_reason or None
     return out + writer.end(converted.document, reason)
@@ -193,6 +200,22 @@ def _said(message: am.Msg) -> str:
     return "".join(block.text for block in message.content if isinstance(block, am.TextBlock))
 
 
+def _cited(message: am.Msg) -> list[Any]:
+    """Return the citations of a message, each with the text that it is of."""
+    texts = [block for block in message.content if isinstance(block, am.TextBlock)]
+    return [
+        (cited.url, cited.title, cited.kind, block.text[cited.start or 0 : cited.end])
+        for block in texts
+        for cited in block.citations
+    ]
+
+
+def _sealed(message: am.Msg) -> list[Any]:
+    """Return the encrypted reasoning of a message; an API takes it only back with its id."""
+    thoughts = [block for block in message.content if isinstance(block, am.ThinkingBlock)]
+    return [(block.item_id, block.signature.value) for block in thoughts if block.signature]
+
+
 def _thought(message: am.Msg) -> str:
     return "".join(block.thinking for block in message.content if isinstance(block, am.ThinkingBlock))
 
@@ -214,6 +237,172 @@ def _core(message: am.Msg) -> list[Any]:
         elif not isinstance(block, am.ThinkingBlock):
             found.append(type(block).__name__)
     return [each for each in found if each]
+
+
+# Streams whose first events hold objects that later ones go on with.
+_BEGUN: dict[str, list[Any]] = {
+    "openai": [[
+        {"choices": [{"index": 0, "delta": {"content": "a"}, "logprobs": {}}]},
+        {"choices": [{"index": 0, "delta": {"content": "b"}, "logprobs": {"content": [{"token": "b"}]}}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
+    ]],
+    "bedrock": [[
+        {"messageStart": {"role": "assistant"}},
+        {"contentBlockStart": {"contentBlockIndex": 0, "start": {
+            "reasoningContent": {"reasoningText": {"text": "a"}},
+        }}},
+        {"contentBlockDelta": {"delta": {"reasoningContent": {"text": "b"}}, "contentBlockIndex": 0}},
+        {"contentBlockDelta": {"delta": {"toolResult": {"toolUseId": "t"}}, "contentBlockIndex": 1}},
+        {"contentBlockDelta": {"delta": {"toolResult": [{"text": "b"}]}, "contentBlockIndex": 1}},
+    ]],
+}  # fmt: skip
+
+
+@providers
+def test_events_stay_what_they_are(provider: am.CodecName) -> None:
+    """Neither reading them changes those of the caller, nor do later ones change those that were given out."""
+    streams = [list(am.stream.events(raw)) for codec, _, raw in recorded_streams() if codec == provider]
+    unfold = events_of(am.get_codec(provider)).unfold
+    streams += [list(unfold(document, 9)) for _, document, _ in some(responses(provider), 40)]
+    streams += _BEGUN.get(provider, [])
+    for events in streams:
+        before = copy.deepcopy(events)
+        am.collect(events, provider, partial="keep")
+        _live(events, provider)
+        for target in PROVIDERS:
+            given, held = [], []
+            try:
+                for event in am.transcode(events, provider, target):
+                    given.append(event)
+                    held.append(copy.deepcopy(event))
+            except am.StreamBroken:
+                pass
+            assert given == held, target
+            am.collect(given, target, partial="keep")
+            assert given == held, target
+        assert events == before
+
+
+@pytest.mark.parametrize("provider", ["openai", "openai-responses", "anthropic", "gemini", "bedrock"])
+@pytest.mark.parametrize("target", ["openai", "openai-responses"])
+def test_citations_come_with_their_text(provider: am.CodecName, target: am.CodecName) -> None:
+    """As converting spells them, also of a text behind others."""
+    cited = am.Citation("https://a.example", "A", start=4, end=8, kind="url_citation")
+    texts = [am.TextBlock(f"See {name} for more. ", citations=[cited]) for name in ("this", "that")]
+    for content in (texts[:1], texts, [am.TextBlock("Well. "), *texts], [am.ThinkingBlock("Hm."), texts[0]]):
+        events = list(am.emit(am.Msg("assistant", content), provider, on_loss="ignore"))
+        stream = am.transcode(events, provider, target)
+        (got,) = am.collect(list(stream), target)
+        wanted = am.decode(stream.converted.document, response_of(target)).messages[0]
+        assert _cited(got) == _cited(wanted), content
+
+
+@pytest.mark.parametrize(("summary", "words", "shown"), [("sum", "", "sum"), ("", "raw", "raw"), ("sum", "raw", "sum")])
+def test_reasoning_shows_what_the_response_reads_as(summary: str, words: str, shown: str) -> None:
+    """A summary, or the words themselves if there is none; with what is encrypted, and its id."""
+    item = {
+        "id": "rs_7", "type": "reasoning", "encrypted_content": "X",
+        "summary": [{"type": "summary_text", "text": summary}] if summary else [],
+        "content": [{"type": "reasoning_text", "text": words}] if words else [],
+    }  # fmt: skip
+    document = {"id": "r", "object": "response", "model": "m", "status": "completed", "output": [item]}
+    events = list(events_of(am.get_codec("openai-responses")).unfold(document, 2))
+    again = list(am.transcode(events, "openai-responses", "openai-responses"))
+    shaped = [am.collect(each, "openai-responses").messages[0] for each in (events, again)]
+    for message in (*shaped, _live(events, "openai-responses")):
+        assert (_thought(message), _sealed(message)) == (shown, [("rs_7", "X")])
+
+
+def test_encrypted_reasoning_of_a_router_is_kept() -> None:
+    """OpenRouter brings OpenAI's in a detail of its own."""
+    detail = {"type": "reasoning.encrypted", "index": 0, "data": "X", "id": "rs_1", "format": "openai-responses-v1"}
+    deltas: list[Any] = [{"reasoning_details": [detail]}, {"content": "a"}]
+    events = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    (*_, last) = am.transcode([*events, _chunk(finish="stop")], "openai", "openai-responses")
+    first = last["response"]["output"][0]
+    assert (first["type"], first["id"], first["summary"], first["encrypted_content"]) == ("reasoning", "rs_1", [], "X")
+
+
+@pytest.mark.parametrize("content", [
+    [am.ToolUseBlock("c", "f", {"x": 1})], [am.ToolUseBlock("c", "f", raw_input="ls", kind="custom")],
+    [am.ThinkingBlock("Hm."), am.TextBlock("a"), am.TextBlock("b"), am.RefusalBlock("No.")],
+])  # fmt: skip
+@pytest.mark.parametrize("source", [None, "openai", "anthropic"])
+def test_events_of_responses_name_their_items(content: list[Any], source: am.CodecName | None) -> None:
+    """Its events tell an id, its own, that of the item if it has one; emitting leaves the response as it is."""
+    message = am.Msg("assistant", content)
+    events: Any = am.emit(message, source or "openai-responses", on_loss="ignore")
+    events = list(am.transcode(events, source, "openai-responses") if source else events)
+    ids: dict[int, str] = {event["output_index"]: event["item_id"] for event in events if "item_id" in event}
+    assert len(set(ids.values())) == len(ids) > 0
+    for event in events[2:-1]:
+        link = event.get("item_id", event.get("item", {}).get("id"))
+        assert link == ids[event["output_index"]] or (source is None and link is None and "call_id" in event["item"])
+    if source is None:
+        response = am.encode(message, "openai-responses-response", on_loss="ignore")
+        assert {**response, "status": "completed"} == {**events[-1]["response"], "status": "completed"}
+
+
+@pytest.mark.parametrize(("provider", "event"), [
+    ("openai", {"type": "new", "x": "kept"}), ("openai-responses", {"type": "response.new.delta", "x": "kept"}),
+    ("openai-responses", {"type": "response.output_item.changed", "x": "kept"}),
+    ("openai-responses", {"type": "new", "x": "kept"}), ("anthropic", {"type": "new", "x": "kept"}),
+    ("bedrock", {"new": {"x": "kept"}}), ("gemini", {"new": {"x": "kept"}}),
+    ("vercel-ui", {"type": "new", "x": "kept"}),
+])  # fmt: skip
+def test_unknown_events_are_kept(provider: am.CodecName, event: Any) -> None:
+    """Where unknown fields of the response are, wherever they come; its events bring them again."""
+    message = am.Msg("assistant", [am.TextBlock("One. Two.", item_id="msg_1")])
+    events: list[Any] = list(am.emit(message, provider, size=4, on_loss="ignore"))
+    for place in (1, 2, len(events) - 1):
+        more = [*events[:place], event, *events[place:]]
+        history = am.collect(more, provider)
+        document = am.encode(history, response_of(provider))
+        assert folded(more, provider) == document
+        assert "'kept'" in repr(document)
+        again = list(events_of(am.get_codec(provider)).unfold(document, 4))
+        assert folded(again, provider) == document
+        if provider.startswith("openai") and place < len(events) - 1:
+            assert _differ(_live(more, provider), history.messages[0]) == []
+
+
+@pytest.mark.parametrize("event", [
+    {"type": "keepalive", "sequence_number": 3}, {"type": "response.web_search_call.searching", "item_id": "i"},
+])  # fmt: skip
+def test_events_that_only_tell_of_progress_are_dropped(event: Any) -> None:
+    """They hold nothing."""
+    events: list[Any] = list(am.emit(am.Msg("assistant", "One."), "openai-responses", on_loss="ignore"))
+    assert folded([*events[:2], event, *events[2:]], "openai-responses") == folded(events, "openai-responses")
+
+
+@providers
+def test_what_is_no_answer_is_not_emitted(provider: am.CodecName) -> None:
+    """Also where losses may be."""
+    for given in (am.Msg.user("Hi"), am.History(messages=(am.Msg.user("Hi"), am.Msg.system("Be brief")))):
+        with pytest.raises(am.EncodeError, match="there is none"):
+            am.emit(given, provider, losses=[])
+        with pytest.raises(am.EncodeError, match="there is none"):
+            am.emit(given, provider, on_loss="ignore")
+
+
+def _choice(**message: Any) -> Any:
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m",
+            "choices": [{"index": 0, "message": {"role": "assistant", **message}}]}  # fmt: skip
+
+
+_CALLED = {"id": "t", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
+
+
+@pytest.mark.parametrize(("provider", "document"), [
+    ("openai", _choice(content=[{"type": "text", "text": "x"}])), ("openai", _choice(tool_calls=[_CALLED])),
+    ("bedrock", {"output": {"message": {"role": "assistant", "content": [{"text": "x", "toolUse": None}]}}}),
+])  # fmt: skip
+def test_responses_that_no_event_can_bring_are_refused(provider: am.CodecName, document: Any) -> None:
+    """By one typed error, with the codec."""
+    history = am.decode(document, response_of(provider))
+    with pytest.raises(am.EncodeError, match="no form in a stream") as caught:
+        list(am.emit(history, provider, on_loss="ignore"))
+    assert (caught.value.code, caught.value.codec) == ("schema", response_of(provider))
 
 
 @providers

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from agentmsg.api.reading import decode
 from agentmsg.api.writing import convert, encode, refuse_losses
-from agentmsg.errors import AgentMsgError, InvalidMessage, StreamBroken, refused
+from agentmsg.errors import AgentMsgError, EncodeError, InvalidMessage, StreamBroken, refused
 from agentmsg.fitting.account import account
 from agentmsg.fitting.allowing import allowed
 from agentmsg.fitting.fitted import make_fitted
-from agentmsg.formats.events import MISFITS, events_of, misfit
+from agentmsg.formats.events import MISFITS, events_of, misfit, unfolded
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import one_of
 from agentmsg.model.history import History, as_history
@@ -217,6 +217,7 @@ def emit(
 
     Raises:
         LossError: as ``encode`` does.
+        EncodeError: if there is no answer; while iterating, if its response has no form in a stream.
         CodecLookupError: as ``collect`` does.
         InvalidMessage: code "option" if the size isn't a whole number above 0.
     """
@@ -226,20 +227,22 @@ def emit(
     response: Any = events.response
     if events.brings_all:
         document = encode(_ended(message), response, losses=losses, on_loss=on_loss, allow=allow, **options)
-        return events.unfold(document, size)
-    document = encode(message, response, on_loss="ignore", **options)
-    fold = events.fold()
-    for event in events.unfold(document, size):
-        fold.add(event)
-    one_of(on_loss, "on_loss", "error", "ignore")
-    back = decode(fold.document(), response, **options)
-    given = as_history(message)
-    lost = account(make_fitted(given, back, response))
-    if losses is not None:
-        losses.extend(lost)
-    elif on_loss == "error":
-        refuse_losses(lost, given, allowed(allow) | get_codec(response, **options).decided)
-    return events.unfold(document, size)
+    else:
+        document = encode(message, response, on_loss="ignore", **options)
+        fold = events.fold()
+        for event in unfolded(events, document, size):
+            fold.add(event)
+        one_of(on_loss, "on_loss", "error", "ignore")
+        back = decode(fold.document(), response, **options)
+        given = as_history(message)
+        lost = account(make_fitted(given, back, response))
+        if losses is not None:
+            losses.extend(lost)
+        elif on_loss == "error":
+            refuse_losses(lost, given, allowed(allow) | get_codec(response, **options).decided)
+    if all(each.role != "assistant" for each in as_history(message).messages):
+        raise EncodeError("a stream brings an answer, and there is none", code="required", codec=response)
+    return unfolded(events, document, size)
 
 
 def _ended(message: Msg | History) -> Msg | History:

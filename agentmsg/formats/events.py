@@ -12,6 +12,7 @@ folded, exactly. A codec names the module of its ``EVENTS`` in ``Codec.events``.
 | More, TEXT_OF | what most events say: more of a block's text; the field of each class that is its text |
 | events_of | the ``Events`` of a codec |
 | MISFITS, misfit | what an event raises that doesn't fit its stream; the error that this is for users |
+| unfolded | the events of a response, or one error |
 | pieces_of, arguments_of, base64_of | a text in pieces; of pieces the arguments, or their text if cut; bytes |
 | with_cut_calls | a message whose native calls with cut arguments are calls |
 """
@@ -24,7 +25,7 @@ from importlib import import_module
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
-from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError
+from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, EncodeError
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.blocks import TEXT_OF, NativeBlock
 from agentmsg.values.text import parse_arguments
@@ -53,6 +54,7 @@ __all__ = [
     "events_of",
     "misfit",
     "pieces_of",
+    "unfolded",
     "with_cut_calls",
 ]
 
@@ -272,6 +274,21 @@ def events_of(codec: Codec) -> Events:
         raise CodecLookupError(msg, code="option", codec=codec.name)
     found: Events = _module(codec.events).EVENTS
     return found
+
+
+def unfolded(events: Events, document: Any, size: int) -> Iterator[Native]:
+    """Yield what ``Events.unfold`` does.
+
+    Raises:
+        EncodeError: code "schema" if the response holds what no event can bring.
+    """
+    try:
+        yield from events.unfold(document, size)
+    except MISFITS as error:
+        if isinstance(error, AgentMsgError):
+            raise
+        msg = "this response has no form in a stream"
+        raise EncodeError(msg, code="schema", codec=events.response) from error
 
 
 def pieces_of(text: str, size: int) -> Iterator[str]:

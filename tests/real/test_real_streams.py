@@ -153,6 +153,25 @@ def test_the_types_accept_transcoded_events(
     assert sorted(refused) == []
 
 
+_CITED = am.TextBlock("See this.", citations=[am.Citation("https://a.example", "A", start=4, end=8)])
+_CALLS = (am.ToolUseBlock("c", "f", {"x": 1}), am.ToolUseBlock("d", "g", raw_input="ls", kind="custom"))
+
+
+@pytest.mark.parametrize("content", [[_CITED], [am.TextBlock("One."), _CALLS[0]], [_CALLS[1]], [am.RefusalBlock("No.")],
+                                     [am.ThinkingBlock("Hm."), _CITED, *_CALLS]])  # fmt: skip
+@pytest.mark.parametrize("provider", COLLECTORS)
+def test_the_types_accept_emitted_events(provider: am.CodecName, content: list[am.Block], sdks: Library) -> None:
+    """Of messages of the user's own making, which have no ids; also when they are transcoded."""
+    message = am.Msg("assistant", content, id="m", model="m", finish_reason="stop",
+                     usage=am.Usage(input=1, output=1, total=2))  # fmt: skip
+    events = list(am.emit(message, provider, on_loss="ignore"))
+    for target in COLLECTORS:
+        made = events if target == provider else list(am.transcode(events, provider, target))
+        told = _refused(sdks, target, made)
+        assert [each for each in told if not any(row[1] == target and row[2] in each for row in UNTYPED)] == [], target
+        _collected(sdks, target, [("", made)])
+
+
 def _refused(library: Library, target: str, events: list[Any]) -> list[str]:
     """Return what a library refuses of events."""
     if target in COLLECTORS:

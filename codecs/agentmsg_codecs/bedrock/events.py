@@ -52,7 +52,7 @@ class _Fold(Fold):
             self._extend(index, self._block(index), told["delta"])
         elif name == START:
             start: Native = told.get("start") or {}
-            self._block(told[INDEX]).update({kind: dict(held) for kind, held in start.items()})
+            self._block(told[INDEX]).update({kind: dict(am.thaw(held)) for kind, held in start.items()})
             self._inputs.pop(told[INDEX], None)
         elif name == "messageStart":
             self._message |= told
@@ -85,8 +85,8 @@ class _Fold(Fold):
             elif kind == "citation":
                 self._citations.setdefault(index, []).append(piece)
             elif is_list(piece):
-                held = block.setdefault(kind, {})
-                held["content"] = [*held.get("content", ()), *_plain(piece)]
+                owner: Native = block.get(kind) or {}
+                block[kind] = {**owner, "content": [*owner.get("content", ()), *_plain(piece)]}
             else:
                 before, held = block.get(kind), _plain(piece)
                 block[kind] = {**before, **held} if is_mapping(before) and is_mapping(held) else held

@@ -10,6 +10,7 @@
 | object | chat.completion |
 | obfuscation | nothing: it pads the transport |
 | error; an object "error", as vLLM's | the stream has failed |
+| what has a type, and is neither a chunk nor of the SDK's own stream | events, a list |
 
 The SDK's own sum repeats roles, kinds and formats that servers repeat; here they are set. It keeps the index of calls,
 which no response has.
@@ -40,8 +41,17 @@ _TEXTS = frozenset({*SPLIT, "arguments", "input", "text", "summary", "data", "tr
 _ELSEWHERE = frozenset({"choices", "error", "obfuscation"})
 _OF_CHOICE = frozenset({"index", "delta"})
 _PADDING = "obfuscation"
+_OF_SDK = frozenset({
+    "chunk", *(f"{of}.{step}" for of in ("content", "refusal", "tool_calls.function.arguments", "logprobs.content",
+                                         "logprobs.refusal") for step in ("delta", "done")),
+})  # fmt: skip
 _VARIES = frozenset({"choices", "delta", _PADDING})
 _INDEXED = 2  # index and function
+
+
+def is_unknown(event: Native) -> bool:
+    """Whether what has a type is no chunk, and no event of the SDK's own stream."""
+    return "choices" not in event and "error" not in event and event["type"] not in _OF_SDK
 
 
 def chunk_in(event: Native) -> Native:
@@ -108,6 +118,9 @@ class OpenAIFold(Fold):
     def take(self, event: Native) -> More | None:
         """Take the next chunk, and return what it is more of, but for thinking, which may be said twice."""
         if "type" in event and event.get("object") != "error":
+            if is_unknown(event):
+                self._head["events"] = [*self._head.get("events", ()), event]
+                return None
             event = chunk_in(event)
         found = self._usual.of(event)
         if found is None:
@@ -154,7 +167,7 @@ class OpenAIFold(Fold):
         for key, value in choice.items():
             if key in _OF_CHOICE or (value is None and key in mine):
                 continue
-            if key == "logprobs" and value:
+            if key == "logprobs" and is_object(value):
                 join_delta(_object_in(mine, key), value, self.strings)
                 continue
             mine[key] = value

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import Native, is_list, is_object
+from agentmsg_codecs.openai.annotations import KEY
 from agentmsg_codecs.openai.events import deltas_of
-from agentmsg_codecs.openai.folding import BLOCKS, CHUNK, OpenAIFold, Pieces, chunk_in
+from agentmsg_codecs.openai.folding import BLOCKS, CHUNK, OpenAIFold, Pieces, chunk_in, is_unknown
 from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
@@ -73,6 +74,9 @@ class OpenAIReader(Reader):
     def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what a chunk says; None if it says nothing."""
         if "type" in event and event.get("object") != "error":
+            if is_unknown(event):
+                self._rest.add(event)
+                return None
             event = chunk_in(event)
         found = self._usual.of(event)
         if found is not None and found[2]:
@@ -219,6 +223,7 @@ class OpenAIWriter(Writer):
         # Of the open block: the key of its text; the number of a call, if it was announced, its kind and key.
         self._key: str | None = None
         self._number, self._of_call = -1, _FUNCTION
+        self._cited: list[Any] = []  # the annotations of blocks that were written whole
 
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
         """Return the chunk that says who speaks."""
@@ -267,12 +272,17 @@ class OpenAIWriter(Writer):
                 said = {key: value for key, value in delta.items() if key != "role" and value not in (None, "")}
                 for call in said.get("tool_calls") or ():
                     call["index"] = self._calls.setdefault((id(document), call["index"]), len(self._calls))
+                self._cited += said.get(KEY, ())
                 if said:
                     yield self._line(said)
 
     def finish(self, document: Native) -> Iterable[Native]:
-        """Return the chunk with the reason, and that with the usage."""
+        """Return the chunks with the citations of the whole text, with the reason, and with the usage."""
         choices = document.get("choices")
+        cited = choices[0].get("message", {}).get(KEY) if choices else None
+        left = [annotation for annotation in cited or () if annotation not in self._cited]
+        if left:
+            yield self._line({KEY: left})
         reason = choices[0].get("finish_reason") if choices else None
         yield self._line({}, reason or "stop")
         if is_object(document.get("usage")):

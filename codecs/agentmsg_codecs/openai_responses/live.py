@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats.events import TEXT_OF
-from agentmsg_codecs.openai_responses.events import BEGINS, DELTAS, ENDS, LIKELY, ResponsesEvents, announced, inside
+from agentmsg_codecs.openai_responses.events import ResponsesEvents, is_unknown, without
+from agentmsg_codecs.openai_responses.names import PREFIXES
+from agentmsg_codecs.openai_responses.unfolding import BEGINS, DELTAS, ENDS, LIKELY, brought, named
 from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_call, make_chunk, piece, plain, said
 
 if TYPE_CHECKING:
@@ -28,9 +30,12 @@ _MORE: dict[str, type[am.Block]] = {
     "reasoning_summary_text": am.ThinkingBlock,
 }  # fmt: skip
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
-_UNCITED: Native = {"annotations": []}
+_CITED = "annotations"
+_UNCITED: Native = {_CITED: []}
+# What the codec says of reasoning besides its text.
+_SEALED = ("encrypted_content",)
 _STREAMED = ("message", "reasoning", *_CALLS)
-_LEADS = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
+_LEADS = {am.ToolUseBlock: PREFIXES["call"], am.ThinkingBlock: PREFIXES["reasoning"]}
 
 
 class ResponsesReader(Reader):
@@ -41,19 +46,23 @@ class ResponsesReader(Reader):
         self._head: Native = {}
         self._done: set[int] = set()
         self._begun: set[str] = set()
+        self._thoughts: dict[int, str] = {}  # of each item of reasoning, the deltas that its text comes in
+        self._others: list[Native] = []
 
     def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what an event says; None if it says nothing."""
         name, _, what = event["type"].removeprefix("response.").rpartition(".")
         if what == "delta" and name in DELTAS:
             return self._piece(name, event)
-        if name == "output_item":
+        if name == "output_item" and what in ("added", "done"):
             return self._item(what, event["output_index"], event["item"])
         if not name and what in BEGINS and not self._head:
             self._head = {**event["response"], "output": []}
             return self.head(self.message(self._head))
         if not name and what in ENDS:
             return self._closing(event["response"])
+        if is_unknown(event["type"]):
+            self._others.append(without(event, "sequence_number"))
         return None
 
     def _piece(self, name: str, event: Native) -> am.MsgChunk | More | None:
@@ -64,6 +73,9 @@ class ResponsesReader(Reader):
         if name == "custom_tool_call_input":
             return said(make_call(None, "", raw_input=plain(text), kind="custom"), place)
         if kind is am.ThinkingBlock:
+            # Of a summary and the words themselves, that which comes first is shown.
+            if self._thoughts.setdefault(event["output_index"], name) != name:
+                return None
             # The parts of reasoning are one text, with a blank line between them.
             lead = "\n\n" if event[index] and place not in self._begun else ""
             self._begun.add(place)
@@ -80,8 +92,8 @@ class ResponsesReader(Reader):
             begun = {"status": "completed"} if "status" in item else {}
             (call,) = self._blocks({**item, _CALLS[kind]: item.get(_CALLS[kind]) or "", **begun})
             return said(call.evolve(raw_input="") if not call.raw_input else call, f"{index}/0")
-        if kind == "reasoning":
-            return None
+        if kind == "reasoning" and self.whole:
+            return None  # the closing response may say other than this
         self._done.add(index)
         parts = self._left(index, item)
         return make_chunk(parts=parts) if parts else None
@@ -104,7 +116,8 @@ class ResponsesReader(Reader):
         for index, item in enumerate(output):
             if index not in self._done:
                 parts += self._left(index, item)
-        rest = self.rest(self.message(response)) if self.whole else {}
+        events: Native = {"events": self._others} if self._others else {}
+        rest = self.rest(self.message({**response, **events})) if self.whole else {}
         return make_chunk(parts=tuple(parts), **rest, done=True)
 
     def _blocks(self, item: Native) -> tuple[Any, ...]:
@@ -125,6 +138,11 @@ class ResponsesWriter(Writer):
         # Of the open block: its delta, and the pieces that were written; what is folded is their sum.
         self._delta: Native = {}
         self._written: list[str] = []
+        self._beside: list[am.ChunkPart] = []  # what its pieces say besides
+        self._id = ""
+        self._has_part = True  # of thinking, once it has a text
+        self._own: dict[Any, str] = {}
+        self._ids: set[str] = set()
 
     def _event(self, kind: str, **fields: Any) -> Native:
         event = {"type": f"response.{kind}", "sequence_number": self._count, **fields}
@@ -144,19 +162,26 @@ class ResponsesWriter(Writer):
         """Whether pieces of a block are written as they arrive."""
         return type(block) is am.RefusalBlock or super().streams(block)
 
+    def _take(self, key: Any, part: am.ChunkPart, out: list[Native]) -> None:
+        own: Any = part.block.item_id
+        if own:  # announced thinking may say no more
+            self._own.setdefault(key, own)
+        super()._take(key, part, out)
+        if not self._has_part:
+            self._usual = None
+
     @property
     def _place(self) -> Native:
         return {"output_index": self._index, "item_id": self._id}
-
-    @property
-    def _id(self) -> str:
-        lead = {am.ToolUseBlock: "fc", am.ThinkingBlock: "rs"}.get(self.opened.__class__, "msg")
-        return f"{lead}_{self._index}"
 
     def open(self, block: Any) -> Iterable[Native]:
         """Return the events that announce an item and its part."""
         self._index += 1
         kind = block.__class__
+        own, self._id = self._own.get(self.key), f"{_LEADS.get(kind, PREFIXES['message'])}{self._index}"
+        if own and own not in self._ids:
+            self._id = own
+        self._ids.add(self._id)
         name, place = self._name()
         self._delta = {
             "type": f"response.{name}.delta",
@@ -165,7 +190,7 @@ class ResponsesWriter(Writer):
             "delta": "",
             **LIKELY.get(name, {}),
         }
-        self._written = []
+        self._written, self._beside = [], []
         item: Native = {"id": self._id, "type": "message", "status": "in_progress", "role": "assistant", "content": []}
         if kind is am.ThinkingBlock:
             item = {"id": self._id, "type": "reasoning", "summary": []}
@@ -175,10 +200,8 @@ class ResponsesWriter(Writer):
                 "call_id": block.id or f"call_{self._index}",
             }  # fmt: skip
         yield self._event("output_item.added", output_index=self._index, item=item)
-        if kind is am.ThinkingBlock:
-            part = {"type": "summary_text", "text": ""}
-            yield self._event("reasoning_summary_part.added", **self._place, summary_index=0, part=part)
-        elif kind is not am.ToolUseBlock:
+        self._has_part = kind is not am.ThinkingBlock
+        if kind is not am.ThinkingBlock and kind is not am.ToolUseBlock:
             is_text = kind is am.TextBlock
             part = {"type": "output_text", "text": "", **_UNCITED} if is_text else {"type": "refusal", "refusal": ""}
             yield self._event("content_part.added", **self._place, content_index=0, part=part)
@@ -198,38 +221,55 @@ class ResponsesWriter(Writer):
         self._count += 1
         return {**self._delta, "sequence_number": self._count - 1, "delta": text}
 
+    def more(self, block: Any) -> Iterable[Native]:
+        """Return the events of a piece, and keep what it says besides until the item is done."""
+        kind = block.__class__
+        if block.citations if kind is am.TextBlock else kind is am.ThinkingBlock and block.signature is not None:
+            self._beside.append(piece(block.evolve(**{TEXT_OF[kind]: ""}), 0))
+        if kind is am.ThinkingBlock and block.thinking and not self._has_part:
+            self._has_part = True
+            part = {"type": "summary_text", "text": ""}
+            yield self._event("reasoning_summary_part.added", **self._place, summary_index=0, part=part)
+        yield from super().more(block)
+
     def close(self, block: Any) -> Iterable[Native]:
         """Return the events that end the open item."""
         name, place = self._name()
-        self._fold.add({**self._delta, "delta": "".join(self._written)})
+        if self._written:
+            self._fold.add({**self._delta, "delta": "".join(self._written)})
         item: Native = dict(self._fold.document()["output"][self._index])
         if "status" in item:
             item["status"] = "completed"
-        _, _, key = DELTAS[name]
-        owner = item
-        if "summary_index" in place or "content_index" in place:
-            owner = item["summary" if "summary_index" in place else "content"][0]
-        yield self._event(f"{name}.done", **place, **{key: owner[key]}, **LIKELY.get(name, {}))
-        if owner is not item:
-            part = "reasoning_summary_part" if "summary_index" in place else "content_part"
+        parts, _, key = DELTAS[name]
+        owner = item if not parts else item[parts][0] if item[parts] else {key: ""}
+        if self._beside:
+            coded = self._coded(owner[key], parts)
+            item |= {key: coded[key] for key in _SEALED if key in coded}
+            for number, annotation in enumerate(coded.get(_CITED, ())):
+                more = {"annotation_index": number, "annotation": annotation}
+                yield self._event("output_text.annotation.added", **place, **more)
+        if self._has_part:
+            yield self._event(f"{name}.done", **place, **{key: owner[key]}, **LIKELY.get(name, {}))
+        if self._has_part and parts:
+            part = "reasoning_summary_part" if parts == "summary" else "content_part"
             yield self._event(f"{part}.done", **place, part=dict(owner))
         yield self._event("output_item.done", output_index=self._index, item=item)
 
+    def _coded(self, text: str, parts: str) -> Native:
+        """Return what the codec writes of the open block with all that its pieces say: its item, or its part."""
+        first = piece(type(self.opened)(text), 0)
+        message = am.Accumulator([make_chunk(role="assistant", parts=(first, *self._beside))]).to_msg()
+        made: list[Native] = am.encode(message, self.codec, on_loss="ignore")["output"]
+        return {} if not made else made[0]["content"][0] if parts == "content" else made[0]
+
     def whole(self, document: Native) -> Iterable[Native]:
         """Return the events of whole items."""
-        for item in map(self._named, document["output"]):
-            place = {"output_index": self._index, **({"item_id": item["id"]} if "id" in item else {})}
-            yield self._event("output_item.added", output_index=self._index, item=announced(item))
-            for event in inside(item, place, WHOLE):
-                fields = {key: value for key, value in event.items() if key != "type"}
-                yield self._event(event["type"].removeprefix("response."), **fields)
-            yield self._event("output_item.done", output_index=self._index, item=item)
-
-    def _named(self, item: Native) -> Native:
-        """Return the next item, with an id of its own: clients tell items by them."""
-        self._index += 1
-        lead = _LEADS.get(str(item.get("type")), "item")
-        return {**item, "id": f"{lead}_{self._index}"} if item.get("id") == "" else item
+        for item in document["output"]:
+            self._index += 1
+            own = named(item, self._index)
+            self._ids.add(own["id"])
+            for event in brought(own, own["id"], self._index, WHOLE):
+                yield self._event(event["type"].removeprefix("response."), **without(event, "type"))
 
     def finish(self, document: Native) -> Iterable[Native]:
         """Return the event with the whole response."""

@@ -41,9 +41,16 @@ def _responses(events: list[Any]) -> tuple[Any, list[Any]]:
     state = streaming.ResponseStreamState(input_tools=omit, text_format=omit)
     construct, of_type = import_module("openai._models").construct_type, _types("openai-responses")
     last: Any = None
+    texts: dict[Any, str] = {}
     for event in events:
         for told in state.handle_event(construct(value=event, type_=of_type)):
             last = getattr(told, "response", last)
+            if hasattr(told, "snapshot"):
+                place = (told.output_index, getattr(told, "content_index", 0))
+                texts[place] = texts.get(place, "") + told.delta
+                if told.snapshot != texts[place]:
+                    msg = f"the pieces make {texts[place]!r}, and the snapshot is {told.snapshot!r}"
+                    raise ValueError(msg)
     done = [item for _, item in sorted(state._completed_output.items())]
     return last, done
 
