@@ -394,7 +394,7 @@ _CALLED = {"id": "t", "type": "function", "function": {"name": "f", "arguments":
 
 
 @pytest.mark.parametrize(("provider", "document"), [
-    ("openai", _choice(content=[{"type": "text", "text": "x"}])), ("openai", _choice(tool_calls=[_CALLED])),
+    ("openai", _choice(tool_calls=[_CALLED])),
     ("bedrock", {"output": {"message": {"role": "assistant", "content": [{"text": "x", "toolUse": None}]}}}),
 ])  # fmt: skip
 def test_responses_that_no_event_can_bring_are_refused(provider: am.CodecName, document: Any) -> None:
