@@ -262,7 +262,7 @@ class _Transcoding:
         self._to, self._limits = get_codec(target_events.response), limits
         self._read, self._fold = self._source.events.reader(self._source.codec, whole=False), self._source.fold
         self._writer = target_events.writer(self._to, thinking)
-        self._writer.waits = self._source.events.alternates
+        self._writer.told_ends = self._source.events.tells_ends
         self._converted: Conversion | None = None
 
     @property
@@ -292,7 +292,9 @@ class _Transcoding:
                 found = chunk_of(found)
         except MISFITS as error:
             raise misfit(error, self._fold.count - 1, self._source.codec.name) from None
-        return () if found is None else self._writer.add(found)
+        out = [] if found is None else self._writer.add(found)
+        over, self._read.over = self._read.over, ()
+        return out + self._writer.over(over) if over else out
 
     def _end(self) -> list[dict[str, Any]]:
         source = self._source

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import agentmsg as am
 from agentmsg_codecs.bedrock.events import DELTA, INDEX, START, STOP, BedrockEvents, opened
 from agentmsg_codecs.bedrock.names import FAMILY
-from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, said
+from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, placed, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +33,7 @@ class BedrockReader(Reader):
             (found,) = self._blocks({kind: {**held, "input": {}} for kind, held in told["start"].items()})
             return said(found.evolve(raw_input="") if type(found) is am.ToolUseBlock else found, told[INDEX])
         if name == STOP:
+            self.over = (placed(told[INDEX]),)
             return None
         self._rest.add(event)
         if name == "messageStart":
@@ -64,6 +65,7 @@ class BedrockWriter(Writer):
     """Writes chunks as events."""
 
     signs: ClassVar[str | None] = FAMILY
+    takes_objects: ClassVar[bool] = True
 
     def __init__(self, codec: am.Codec, thinking: Any) -> None:
         super().__init__(codec, thinking)
