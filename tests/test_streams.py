@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import aclosing, closing
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, get_args
@@ -157,7 +158,24 @@ def test_pieces_of_texts_are_written_as_their_chunks_are(provider: am.CodecName)
     for name, document, _ in some(responses(provider), 60):
         events = list(events_of(am.get_codec(provider)).unfold(document, 3))
         for target in PROVIDERS:
-            assert _transcoded(events, provider, target) == _chunk_by_chunk(events, provider, target), (name, target)
+            wanted = events if target == provider else _chunk_by_chunk(events, provider, target)
+            assert _transcoded(events, provider, target) == wanted, (name, target)
+
+
+@providers
+def test_a_provider_to_itself_keeps_all(provider: am.CodecName) -> None:
+    """The events are those that came, and nothing is lost; only thinking may be left out."""
+    given: list[Any] = [raw for whose, name, raw in recorded_streams()
+                        if whose == provider and not any(word in name for word in _FAILED)]  # fmt: skip
+    unfold = events_of(am.get_codec(provider)).unfold
+    for raw in [*given, *(b"".join(am.stream.sse(unfold(each, 5))) for _, each, _ in some(responses(provider), 30))]:
+        stream = am.transcode(raw, provider, provider)
+        assert list(map(json.dumps, stream)) == list(map(json.dumps, am.stream.events(raw)))
+        assert list(stream.losses) == []
+    thought = [am.ThinkingBlock("hm"), am.TextBlock("yes")]
+    if provider != "bedrock":
+        events = list(am.emit(am.Msg("assistant", thought), provider, on_loss="ignore"))
+        assert "hm" not in str(list(am.transcode(events, provider, provider, thinking="drop")))
 
 
 @providers
@@ -469,7 +487,7 @@ def test_nothing_waits_for_the_end_of_the_stream(provider: am.CodecName) -> None
         last = max(number for number, event in enumerate(events) if "def" in str(event) and "abc" not in str(event))
         for target in PROVIDERS:
             read: list[Any] = []
-            source = _noting(events, read)
+            source = _noting(json.loads(json.dumps(events)), read)
             seen = [len(read) for event in am.transcode(source, provider, target) if "def" in str(event)]
             assert seen[0] == last + 1, (given, target)
 
@@ -645,6 +663,38 @@ def test_streams_may_be_asynchronous() -> None:
     assert am.same(history, am.collect(raw, provider))
     assert events == list(wanted)
     assert list(losses) == list(wanted.losses)
+
+
+def test_streams_are_closed_with_their_source() -> None:
+    """By whoever leaves one early."""
+    left: list[str] = []
+    events = list(am.emit(am.Msg.assistant("a b c d"), "anthropic", size=2))
+
+    def source() -> Iterator[Any]:
+        try:
+            yield from events
+        finally:
+            left.append("plain")
+
+    async def later() -> AsyncIterator[Any]:
+        try:
+            for event in events:
+                yield event
+        finally:
+            left.append("asynchronous")
+
+    async def first() -> None:
+        async with aclosing(am.transcode(later(), "anthropic", "openai")) as stream:
+            await anext(stream)
+
+    with closing(am.transcode(source(), "anthropic", "openai")) as stream:
+        next(stream)
+        assert left == []
+    assert left == ["plain"]
+    assert list(stream) == []
+    asyncio.run(first())
+    assert left == ["plain", "asynchronous"]
+    am.transcode(events, "anthropic", "openai").close()  # what can't be closed stays as it is
 
 
 def test_objects_of_an_sdk_are_events() -> None:
