@@ -369,6 +369,22 @@ def test_close_matches_are_offered(arguments: list[str], words: str) -> None:
     assert words in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--collect --losses l.json", "--losses can't be used with --collect"),
+        ("--emit a.json --losses l.json", "--losses can't be used with --emit"),
+        ("--emit a.json --collect", "--collect can't be used with --emit"),
+        ("--collect --thinking drop", "--thinking drop can't be used with --collect"),
+        ("--delay 9", "--delay needs --emit"),
+    ],
+)
+def test_options_of_streams_that_do_nothing_together_are_refused(options: str, words: str) -> None:
+    """By name, before anything is read."""
+    done = run("stream", "-f", "openai", "-t", "anthropic", *options.split())
+    assert (done.exit_code, words in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_listed_as_it_calls_itself(name: str) -> None:
     """The list in --help, which imports no command, has each command with its own summary and help."""

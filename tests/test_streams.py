@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+from contextlib import aclosing, closing
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, get_args
@@ -148,12 +149,14 @@ def _chunk_by_chunk(events: Iterable[Any], provider: am.CodecName, target: am.Co
     )
     writer, fold = theirs.writer(codec, "show"), ours.fold()
     read = ours.reader(am.get_codec(ours.response), whole=False)
-    writer.waits = ours.alternates
+    writer.told_ends = ours.tells_ends
     out: list[Any] = []
     for event in events:
         fold.add(event)
         said = read(event)
         out += [] if said is None else writer.add(chunk_of(said) if isinstance(said, tuple) else said)
+        over, read.over = read.over, ()
+        out += writer.over(over) if over else []
     converted = am.convert(fold.document(), response_of(provider), codec)
     reason = ours.reason(fold) or converted.history.messages[0].finish_reason or None
     return out + writer.end(converted.document, reason)
@@ -165,7 +168,24 @@ def test_pieces_of_texts_are_written_as_their_chunks_are(provider: am.CodecName)
     for name, document, _ in some(responses(provider), 60):
         events = list(events_of(am.get_codec(provider)).unfold(document, 3))
         for target in PROVIDERS:
-            assert _transcoded(events, provider, target) == _chunk_by_chunk(events, provider, target), (name, target)
+            wanted = events if target == provider else _chunk_by_chunk(events, provider, target)
+            assert _transcoded(events, provider, target) == wanted, (name, target)
+
+
+@providers
+def test_a_provider_to_itself_keeps_all(provider: am.CodecName) -> None:
+    """The events are those that came, and nothing is lost; only thinking may be left out."""
+    given: list[Any] = [raw for whose, name, raw in recorded_streams()
+                        if whose == provider and not any(word in name for word in _FAILED)]  # fmt: skip
+    unfold = events_of(am.get_codec(provider)).unfold
+    for raw in [*given, *(b"".join(am.stream.sse(unfold(each, 5))) for _, each, _ in some(responses(provider), 30))]:
+        stream = am.transcode(raw, provider, provider)
+        assert list(map(json.dumps, stream)) == list(map(json.dumps, am.stream.events(raw)))
+        assert list(stream.losses) == []
+    thought = [am.ThinkingBlock("hm"), am.TextBlock("yes")]
+    if provider != "bedrock":
+        events = list(am.emit(am.Msg("assistant", thought), provider, on_loss="ignore"))
+        assert "hm" not in str(list(am.transcode(events, provider, provider, thinking="drop")))
 
 
 @providers
@@ -547,6 +567,13 @@ def _more(index: int, text: str, **fields: Any) -> Any:
     return {"index": index, **fields, "function": {"arguments": text}}
 
 
+def _called(index: int, said: tuple[Any, Any], text: str) -> Any:
+    """Return a piece of a call with or without its id and name."""
+    link, name = said
+    named = {} if name is None else {"name": name}
+    return {"index": index, **({} if link is None else {"id": link}), "function": {**named, "arguments": text}}
+
+
 @pytest.mark.parametrize("pieces", [
     [_chunk(_begun(0, "a", "f")), _chunk(_more(0, '{"x"')), _chunk(_begun(1, "b", "g", '{"y": ')),
      _chunk(_more(0, ": 1}")), _chunk(_more(1, "2}"))],
@@ -557,6 +584,13 @@ def _more(index: int, text: str, **fields: Any) -> Any:
      _chunk(_begun(1, "b", "g", '{"y": 2}'))],
     # Two calls with one index.
     [_chunk(_begun(0, "a", "f", '{"x": 1}')), _chunk(_begun(0, "b", "g", '{"y": 2}'))],
+    # A piece of a call that was whole: of nothing, of a blank, of its id and name.
+    *[[_chunk(_begun(0, "a", "f", '{"x": 1}'), _begun(1, "b", "g")), _chunk(late, _more(1, '{"y": 2}'))]
+      for late in (_more(0, ""), _more(0, " \n"), _begun(0, "a", "f"))],
+    # The id, the name or both come later, behind arguments, and while another call goes on.
+    *[[_chunk(_called(0, first, '{"x"'), _begun(1, "b", "g", '{"y"')), _chunk(_called(0, then, ": 1}")),
+       _chunk(_more(1, ": 2}"))]
+      for first, then in ((("a", None), (None, "f")), ((None, "f"), ("a", None)), ((None, None), ("a", "f")))],
 ])  # fmt: skip
 def test_calls_side_by_side_stay_apart(pieces: list[Any]) -> None:
     """However their pieces alternate; a target that has one block at a time gets one after the other."""
@@ -567,7 +601,7 @@ def test_calls_side_by_side_stay_apart(pieces: list[Any]) -> None:
     for target in PROVIDERS[2:] + PROVIDERS[:1]:
         out = list(am.transcode(events, "openai", target))
         (message,) = am.collect(out, target)
-        assert [(call.name, am.thaw(call.input)) for call in message.tool_calls] == [each[1:] for each in wanted]
+        assert [(call.id, call.name, am.thaw(call.input)) for call in message.tool_calls] == wanted
     opened: list[int] = []
     for event in am.transcode(events, "openai", "anthropic"):
         if event["type"] == "content_block_start":
@@ -575,6 +609,104 @@ def test_calls_side_by_side_stay_apart(pieces: list[Any]) -> None:
             opened.append(event["index"])
         elif event["type"] == "content_block_stop":
             assert opened.pop() == event["index"]
+
+
+# What says of which block an event is.
+_PLACES = ("index", "output_index", "contentBlockIndex", "id", "toolCallId")
+_ALTERNATING = [provider for provider in PROVIDERS if events_of(am.get_codec(provider)).tells_ends]
+
+
+def _place(event: Any) -> Any:
+    fields = event if "type" in event else next(iter(event.values()))
+    return next((fields[key] for key in _PLACES if key in fields), None)
+
+
+def _mixed(events: list[Any], rng: Random) -> list[Any]:
+    """Return events whose blocks alternate, in the order in which these began: with their first piece."""
+    places = list(map(_place, events))
+    groups = [[e for e, at in zip(events, places, strict=True) if at == place] for place in dict.fromkeys(places)]
+    loose, (first, *others) = groups[0], groups[1:]
+    start = events.index(first[0])
+    mixed, going = first[:3], [first[3:]]
+    while going or others:
+        if others and (not going or rng.random() < 0.5):
+            mixed += others[0][:3]
+            going.append(others.pop(0)[3:])
+        else:
+            mixed.append(rng.choice(going).pop(0))
+        going = [group for group in going if group]
+    return [*loose[:start], *mixed, *loose[start:]]
+
+
+def _parts(content: Iterable[Any]) -> Iterator[Any]:
+    for block in content:
+        if isinstance(block, am.TextBlock | am.ToolUseBlock):
+            yield block.text if isinstance(block, am.TextBlock) else (block.id, am.thaw(block.input))
+
+
+@pytest.mark.parametrize("provider", _ALTERNATING)
+def test_blocks_side_by_side_stay_apart(provider: am.CodecName) -> None:
+    """However their pieces alternate, each is one block of any target; so is a call without arguments."""
+    rng = Random(7)
+    calls = [am.ToolUseBlock(f"c{number}", "f", {"x": number} if number % 2 else {}) for number in range(4)]
+    content = [am.TextBlock("one two"), *calls[:2], am.TextBlock("three"), *calls[2:], am.TextBlock("four five")]
+    events = list(am.emit(am.Msg("assistant", content), provider, size=3, on_loss="ignore"))
+    wanted = list(_parts(content))
+    for _ in range(30):
+        mixed = _mixed(events, rng)
+        for target in set(PROVIDERS) - {provider, "openai"}:
+            (message,) = am.collect(_transcoded(mixed, provider, target), target)
+            assert list(_parts(message.content)) == wanted, target
+        (message,) = am.collect(_transcoded(mixed, provider, "openai"), "openai")
+        assert message.text == "one twothreefour five"
+        assert [(call.id, json.loads(call.raw_input or "")) for call in message.tool_calls] == [
+            (call.id, call.input) for call in calls
+        ]
+
+
+def _noting(events: Iterable[Any], read: list[Any]) -> Iterator[Any]:
+    for event in events:
+        read.append(event)
+        yield event
+
+
+@pytest.mark.parametrize("provider", _ALTERNATING)
+def test_nothing_waits_for_the_end_of_the_stream(provider: am.CodecName) -> None:
+    """Behind a call without arguments, or with broken ones, texts are written as they come."""
+    for given in ("", "{}", "[", "nothing"):
+        content = [am.ToolUseBlock("c", "f", raw_input=given), am.TextBlock("abcdef")]
+        events = list(am.emit(am.Msg("assistant", content), provider, size=3, on_loss="ignore"))
+        last = max(number for number, event in enumerate(events) if "def" in str(event) and "abc" not in str(event))
+        for target in PROVIDERS:
+            read: list[Any] = []
+            source = _noting(json.loads(json.dumps(events)), read)
+            seen = [len(read) for event in am.transcode(source, provider, target) if "def" in str(event)]
+            assert seen[0] == last + 1, (given, target)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n", "null", "[1]", "5", " {}", '{"a": 1}', "nothing"])
+def test_arguments_are_those_of_the_conversion(text: str) -> None:
+    """Also none, and those that are no object: a strict client reads them."""
+    events = [_chunk(_begun(0, "a", "f")), *(_chunk(_more(0, letter)) for letter in text), _chunk(finish="tool_calls")]
+    document = folded(events, "openai")
+    for target in set(PROVIDERS) - {"openai"}:
+        got = am.collect(_transcoded(events, "openai", target), target)
+        want = am.convert(document, "openai-response", response_of(target)).document
+        if target == "openai-responses" and not text.strip():
+            want["output"][0]["arguments"] = "{}"  # clients of streams parse it
+        assert _calls_in(got) == _calls_in(am.decode(want, response_of(target))), target
+
+
+def _calls_in(history: am.History) -> list[Any]:
+    return [(call.name, am.thaw(call.input), call.raw_input and call.raw_input.strip())
+            for message in history for call in message.tool_calls]  # fmt: skip
+
+
+def test_calls_with_one_id_stay_two() -> None:
+    """For clients that know calls by their ids, the second has another."""
+    events = [_chunk(_begun(n, "a", "f", f'{{"x": {n}}}')) for n in range(3)] + [_chunk(finish="tool_calls")]
+    (message,) = am.collect(_transcoded(events, "openai", "vercel-ui"), "vercel-ui")
+    assert [call.input["x"] for call in message.tool_calls if isinstance(call.input, dict)] == [0, 1, 2]
 
 
 def test_compaction_keeps_what_is_encrypted() -> None:
@@ -723,6 +855,38 @@ def test_streams_may_be_asynchronous() -> None:
     assert am.same(history, am.collect(raw, provider))
     assert events == list(wanted)
     assert list(losses) == list(wanted.losses)
+
+
+def test_streams_are_closed_with_their_source() -> None:
+    """By whoever leaves one early."""
+    left: list[str] = []
+    events = list(am.emit(am.Msg.assistant("a b c d"), "anthropic", size=2))
+
+    def source() -> Iterator[Any]:
+        try:
+            yield from events
+        finally:
+            left.append("plain")
+
+    async def later() -> AsyncIterator[Any]:
+        try:
+            for event in events:
+                yield event
+        finally:
+            left.append("asynchronous")
+
+    async def first() -> None:
+        async with aclosing(am.transcode(later(), "anthropic", "openai")) as stream:
+            await anext(stream)
+
+    with closing(am.transcode(source(), "anthropic", "openai")) as stream:
+        next(stream)
+        assert left == []
+    assert left == ["plain"]
+    assert list(stream) == []
+    asyncio.run(first())
+    assert left == ["plain", "asynchronous"]
+    am.transcode(events, "anthropic", "openai").close()  # what can't be closed stays as it is
 
 
 def test_objects_of_an_sdk_are_events() -> None:

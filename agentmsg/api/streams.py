@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from agentmsg.api.reading import decode
@@ -265,7 +265,8 @@ class _Transcoding:
         self._to, self._limits = get_codec(target_events.response), limits
         self._read, self._fold = self._source.events.reader(self._source.codec, whole=False), self._source.fold
         self._writer = target_events.writer(self._to, thinking)
-        self._writer.waits = self._source.events.alternates
+        self._writer.told_ends = self._source.events.tells_ends
+        self._is_same = target_events is self._source.events and thinking == "show"
         self._converted: Conversion | None = None
 
     @property
@@ -286,6 +287,8 @@ class _Transcoding:
         return self.converted.losses
 
     def _take(self, event: Any) -> Iterable[dict[str, Any]]:
+        if self._is_same:
+            return (event,)
         try:
             found = self._fold.more or self._read(event)
             if isinstance(found, tuple):
@@ -295,7 +298,9 @@ class _Transcoding:
                 found = chunk_of(found)
         except MISFITS as error:
             raise misfit(error, self._fold.count - 1, self._source.codec.name) from None
-        return () if found is None else self._writer.add(found)
+        out = [] if found is None else self._writer.add(found)
+        over, self._read.over = self._read.over, ()
+        return out + self._writer.over(over) if over else out
 
     def _end(self) -> list[dict[str, Any]]:
         source = self._source
@@ -303,7 +308,8 @@ class _Transcoding:
             raise source.broken() from source.fault
         converted = convert(source.fold.document(), source.codec, self._to, limits=self._limits)
         reasons = (message.finish_reason for message in converted.history.messages if message.role == "assistant")
-        last = self._writer.end(converted.document, source.events.reason(source.fold) or next(reasons, None) or None)
+        reason = source.events.reason(source.fold) or next(reasons, None) or None
+        last = [] if self._is_same else self._writer.end(converted.document, reason)
         self._converted = converted
         return last
 
@@ -316,13 +322,20 @@ class Transcoded(_Transcoding, Iterator[dict[str, Any]]):
 
     def __init__(self, pieces: Any, *given: Any) -> None:
         super().__init__(*given)
-        self._events = self._stream(pieces)
+        self._pieces, self._events = pieces, self._stream(pieces)
+
+    def close(self) -> None:
+        """End early, and close the source if it can be closed."""
+        self._events.close()
+        close = getattr(self._pieces, "close", None)
+        if close is not None:
+            close()
 
     def __next__(self) -> dict[str, Any]:
         """Return the next event of the target."""
         return next(self._events)
 
-    def _stream(self, pieces: Any) -> Iterator[dict[str, Any]]:
+    def _stream(self, pieces: Any) -> Generator[dict[str, Any]]:
         for event in self._source.now(pieces):
             yield from self._take(event)
         yield from self._end()
@@ -333,13 +346,20 @@ class AsyncTranscoded(_Transcoding, AsyncIterator[dict[str, Any]]):
 
     def __init__(self, pieces: AsyncIterable[Any], *given: Any) -> None:
         super().__init__(*given)
-        self._events = self._stream(pieces)
+        self._pieces, self._events = pieces, self._stream(pieces)
+
+    async def aclose(self) -> None:
+        """End early, and close the source if it can be closed."""
+        await self._events.aclose()
+        close = getattr(self._pieces, "aclose", None) or getattr(self._pieces, "close", None)
+        if close is not None:
+            await close()
 
     async def __anext__(self) -> dict[str, Any]:
         """Return the next event of the target."""
         return await anext(self._events)
 
-    async def _stream(self, pieces: AsyncIterable[Any]) -> AsyncIterator[dict[str, Any]]:
+    async def _stream(self, pieces: AsyncIterable[Any]) -> AsyncGenerator[dict[str, Any]]:
         async for event in self._source.later(pieces):
             for made in self._take(event):
                 yield made
@@ -370,7 +390,7 @@ def transcode(
     thinking: Thinking = "show",
     limits: Limits = DEFAULT_LIMITS,
 ) -> Transcoded | AsyncTranscoded:
-    """Return the events of another provider, as those of a stream come in.
+    """Return the events of another provider, as those of a stream come in; those of the same as they are.
 
     Args:
         events: as for ``collect``. An async iterable gives an async iterator.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,7 +22,7 @@ from agentmsg.registry import get_codec
 from agentmsg.stream.frames import sse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from agentmsg.formats.events import Thinking
 
@@ -69,6 +70,11 @@ def command(
     Server-sent events, NDJSON or a JSON array come in; server-sent events go out, each as soon as it is known. A stream
     that is cut, or that the provider ends with an error, gives all that came, and then an error.
     """
+    _check({"--losses": losses, "--thinking drop": thinking == "drop"}, {"--emit": emitted, "--collect": collects})
+    _check({"--collect": collects}, {"--emit": emitted})
+    if delay and emitted is None:
+        msg = "--delay needs --emit"
+        raise click.UsageError(msg)
     check_written([output, *([losses] if losses else [])], [emitted] if emitted else [], force=force)
     with output_to(output, force=force):
         if emitted is not None:
@@ -82,6 +88,14 @@ def command(
                 response: Any = events_of(get_codec(target or "")).response
                 converted = decode(stream.converted.document, response)
                 write_file(losses, dump_losses(stream.losses, converted), force=force)
+
+
+def _check(options: Mapping[str, Any], others: Mapping[str, Any]) -> None:
+    """Refuse options together with others that have no place for them."""
+    for option, other in product(options, others):
+        if options[option] and others[other]:
+            msg = f"{option} can't be used with {other}"
+            raise click.UsageError(msg)
 
 
 def _needed(codec: str | None, option: str) -> Any:

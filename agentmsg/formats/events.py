@@ -8,7 +8,8 @@ folded, exactly. A codec names the module of its ``EVENTS`` in ``Codec.events``.
 | --- | --- |
 | Events | what a provider's streams are: a subclass for each |
 | Fold, Strings | collects events; the texts inside it that arrive in pieces |
-| Writer, Thinking | writes chunks as events; what becomes of thinking that can't be sent back |
+| Reader, Writer | reads events as chunks; writes chunks as events |
+| Thinking | what becomes of thinking that can't be sent back |
 | More, TEXT_OF | what most events say: more of a block's text; the field of each class that is its text |
 | events_of | the ``Events`` of a codec |
 | MISFITS, misfit | what an event raises that doesn't fit its stream; the error that this is for users |
@@ -46,6 +47,7 @@ __all__ = [
     "Events",
     "Fold",
     "More",
+    "Reader",
     "Strings",
     "Thinking",
     "Writer",
@@ -175,15 +177,28 @@ class Fold:
         raise NotImplementedError
 
 
+class Reader(Protocol):
+    """Reads events as chunks.
+
+    Attributes:
+        over: the indexes of the blocks that the last event ends, until it is emptied.
+    """
+
+    over: tuple[Any, ...]
+
+    def __call__(self, event: Native, /) -> MsgChunk | More | None:
+        """Return what an event says; None if it says nothing."""
+        ...
+
+
 class Writer(Protocol):
     """Writes chunks as events of a provider.
 
     Attributes:
-        waits: whether a call that begins before another's arguments are whole waits for it, where the provider has one
-            block after the other.
+        told_ends: whether ``over`` tells the end of each block that has an index.
     """
 
-    waits: bool
+    told_ends: bool
 
     def add(self, chunk: MsgChunk) -> list[Native]:
         """Return the events of the next chunk."""
@@ -191,6 +206,10 @@ class Writer(Protocol):
 
     def add_more(self, kind: type[Any], index: Any, text: str) -> Iterable[Native] | None:
         """Return the events of ``More``; None if its chunk must be added."""
+        ...
+
+    def over(self, indexes: Iterable[Any]) -> list[Native]:
+        """Return the events that follow from the end of the blocks with some indexes."""
         ...
 
     def end(self, document: Any, reason: str | None) -> list[Native]:
@@ -210,7 +229,7 @@ class Events:
         response: the codec of the responses.
         fold: what collects events.
         live: the module whose ``READER`` and ``WRITER`` read events as chunks, and write chunks as events.
-        alternates: whether the pieces of several calls may alternate.
+        tells_ends: whether the reader tells which blocks are over: all those with an index.
         brings_all: whether events bring whatever a response holds, exactly.
         are_responses: whether each event is a response, of which the stream has several.
     """
@@ -218,7 +237,7 @@ class Events:
     response: ClassVar[str]
     fold: ClassVar[type[Fold]]
     live: ClassVar[str]
-    alternates: ClassVar[bool] = False
+    tells_ends: ClassVar[bool] = False
     brings_all: ClassVar[bool] = True
     are_responses: ClassVar[bool] = False
 
@@ -230,7 +249,7 @@ class Events:
         """Yield the events that bring a response, with texts cut into pieces of a number of characters."""
         raise NotImplementedError
 
-    def reader(self, codec: Codec, *, whole: bool = True) -> Callable[[Native], MsgChunk | More | None]:
+    def reader(self, codec: Codec, *, whole: bool = True) -> Reader:
         """Return what reads events as chunks, as they arrive; None for one that says nothing.
 
         Events of which the fold tells ``More`` need not be read.
@@ -241,7 +260,7 @@ class Events:
         """
         made: Any = _module(self.live).READER(codec)
         made.whole = whole
-        read: Callable[[Native], MsgChunk | More | None] = made
+        read: Reader = made
         return read
 
     def writer(self, codec: Codec, thinking: Thinking) -> Writer:

@@ -131,6 +131,7 @@ class AnthropicEvents(Events):
     response: ClassVar[str] = "anthropic-response"
     live: ClassVar[str] = "agentmsg_codecs.anthropic.live"
     fold: ClassVar[type[Fold]] = _Fold
+    tells_ends: ClassVar[bool] = True
 
     def is_event(self, document: Native) -> bool:
         """Whether an object is an event, by its type."""

@@ -12,7 +12,7 @@ import agentmsg as am
 from agentmsg.formats import Unreadable
 from agentmsg_codecs.anthropic.events import CALLS, DELTA, DELTAS, START, STOP, counted, opened
 from agentmsg_codecs.anthropic.names import FAMILY
-from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, make_text, said
+from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, make_text, placed, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,6 +56,8 @@ class AnthropicReader(Reader):
             rest = {key: value for key, value in event.items() if key not in ("type", "delta", "usage")}
             self._head |= {**event["delta"], **rest, **({"usage": usage} if usage else {})}
             return make_chunk(**self.rest(self.message(self._head)))
+        if kind == STOP:
+            self.over = (placed(event["index"]),)
         return make_chunk(done=True) if kind == "message_stop" else None
 
     def _piece(self, delta: Native, index: int) -> am.MsgChunk | None:
@@ -89,6 +91,7 @@ class AnthropicWriter(Writer):
     """Writes chunks as events."""
 
     signs: ClassVar[str | None] = FAMILY
+    takes_objects: ClassVar[bool] = True
 
     def __init__(self, codec: am.Codec, thinking: Any) -> None:
         super().__init__(codec, thinking)

@@ -137,6 +137,7 @@ class BedrockEvents(Events):
     response: ClassVar[str] = "bedrock-response"
     live: ClassVar[str] = "agentmsg_codecs.bedrock.live"
     fold: ClassVar[type[Fold]] = _Fold
+    tells_ends: ClassVar[bool] = True
 
     def is_event(self, document: Native) -> bool:
         """Whether an object is an event, by its one key."""

@@ -8,7 +8,7 @@ import agentmsg as am
 from agentmsg.formats import Unreadable
 from agentmsg_codecs.bedrock.events import DELTA, INDEX, START, STOP, BedrockEvents, opened
 from agentmsg_codecs.bedrock.names import FAMILY
-from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, piece, said
+from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, piece, placed, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,6 +36,7 @@ class BedrockReader(Reader):
             start = told.get("start")
             return self._begun(start, told[INDEX]) or self._hold(event, told[INDEX]) if start else None
         if name == STOP:
+            self.over = (placed(told[INDEX]),)
             return make_chunk(parts=tuple(self._whole(told[INDEX]))) if told[INDEX] in self._held else None
         self._rest.take(event)
         if name == "messageStart":
@@ -90,6 +91,7 @@ class BedrockWriter(Writer):
     """Writes chunks as events."""
 
     signs: ClassVar[str | None] = FAMILY
+    takes_objects: ClassVar[bool] = True
 
     def __init__(self, codec: am.Codec, thinking: Any) -> None:
         super().__init__(codec, thinking)

@@ -24,7 +24,6 @@ class OpenAIEvents(Events):
     response: ClassVar[str] = "openai-response"
     live: ClassVar[str] = "agentmsg_codecs.openai.live"
     fold: ClassVar[type[Fold]] = OpenAIFold
-    alternates: ClassVar[bool] = True
 
     def is_event(self, document: Native) -> bool:
         """Whether an object is a chunk: it says so, or says nothing and has a delta."""

@@ -131,6 +131,7 @@ class ResponsesEvents(Events):
     response: ClassVar[str] = "openai-responses-response"
     live: ClassVar[str] = "agentmsg_codecs.openai_responses.live"
     fold: ClassVar[type[Fold]] = _Fold
+    tells_ends: ClassVar[bool] = True
 
     def is_event(self, document: Native) -> bool:
         """Whether an object is an event, by its type."""

@@ -92,10 +92,12 @@ class ResponsesReader(Reader):
             begun = {"status": "completed"} if "status" in item else {}
             (call,) = self._blocks({**item, _CALLS[kind]: item.get(_CALLS[kind]) or "", **begun})
             return said(call.evolve(raw_input="") if not call.raw_input else call, f"{index}/0")
-        if kind == "reasoning" and self.whole:
-            return None  # the closing response may say other than this
+        if kind == "reasoning" and self.whole:  # the closing response may say other than this
+            self.over = (f"{index}/0",)
+            return None
         self._done.add(index)
         parts = self._left(index, item)
+        self.over = tuple(part.index for part in parts)
         return make_chunk(parts=parts) if parts else None
 
     def _left(self, index: int, item: Native) -> tuple[am.ChunkPart, ...]:

@@ -8,11 +8,12 @@ between the two see ``More`` in ``agentmsg.formats.events``.
 from __future__ import annotations
 
 import sys
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, EncodeError
-from agentmsg.formats import Native, Unreadable, adopt, dump_json, maker, speed
+from agentmsg.formats import Native, Unreadable, adopt, dump_json, maker, speed, tool_arguments
 from agentmsg.formats.events import TEXT_OF
 
 if TYPE_CHECKING:
@@ -48,9 +49,18 @@ def piece(block: Any, index: Any = None) -> am.ChunkPart:
     Raises:
         Unreadable: if its index isn't one.
     """
-    if index is not None and type(index) is not int and type(index) is not str:
+    return make_part(block, None if index is None else placed(index))
+
+
+def placed(index: Any) -> int | str:
+    """Return the index of a block.
+
+    Raises:
+        Unreadable: if it isn't one.
+    """
+    if type(index) is not int and type(index) is not str:
         raise Unreadable
-    return make_part(block, index)
+    return index
 
 
 def said(block: Any, index: Any) -> am.MsgChunk:
@@ -74,6 +84,7 @@ class Reader:
 
     Attributes:
         whole: as for ``Events.reader``.
+        over: the indexes of the blocks that the last event ends.
 
     Args:
         codec: of the responses.
@@ -81,6 +92,7 @@ class Reader:
 
     def __init__(self, codec: am.Codec) -> None:
         self.whole = True
+        self.over: tuple[Any, ...] = ()
         self._codec = codec
         self._usage: am.Usage | None = None
         self._told: dict[str, Any] = {}
@@ -126,14 +138,18 @@ def _minus(now: Any, before: Any) -> Any:
 class Writer:
     """Base of the writers of providers' events.
 
-    Blocks are written one after the other; a call that begins while another's arguments aren't whole waits for it.
+    Blocks are written one after the other; a block that begins while another isn't whole waits for it. A call is
+    announced when its name and id have come, and its arguments are written once they have begun; those that a stream
+    of the provider can't bring are written at its end, as the codec has them.
 
     Attributes:
-        is_parallel: whether pieces of several blocks may alternate.
+        is_parallel: whether pieces of several calls may alternate.
+        takes_objects: whether arguments must be an object.
         signs: the provider whose signatures on thinking count.
-        waits: whether the pieces of calls alternate in the source.
+        told_ends: whether the ends of blocks are told; if not, a call ends with its JSON, and any other block where
+            the next begins.
         key: of the block that is open: its class and index; None if there is none.
-        opened: the first piece of that block.
+        opened: the first piece of that block; of a call, what is known of it before it is announced.
         reason: why the answer ended, when it has.
 
     Args:
@@ -142,21 +158,30 @@ class Writer:
     """
 
     is_parallel: ClassVar[bool] = False
+    takes_objects: ClassVar[bool] = False
     signs: ClassVar[str | None] = None
 
     def __init__(self, codec: am.Codec, thinking: Thinking) -> None:
         self.codec = codec
         self.thinking = thinking
-        self.waits = True
+        self.told_ends = False
         self._began = False
         self.key: Any = None
-        self.opened: Any = None  # the first piece of the one that is open
+        self.opened: Any = None
         self.reason: str | None = None
         # Class and index of the pieces that belong to the open block, whatever came before; None if that must be found.
         self._usual: tuple[Any, Any] | None = None
-        self._pieces: list[am.ChunkPart] = []  # of what is open, where it is written whole
+        self._pieces: list[am.ChunkPart] = []  # of what is open, where it is written whole or isn't announced
         self._texts: list[str] = []  # the arguments of the one that is open
-        self._waiting: list[tuple[Any, am.ChunkPart]] = []
+        # Of the call that is open; arguments that can't be streamed (None) are written at its end.
+        self._is_announced = False
+        self._has_begun: bool | None = False
+        # Calls whose pieces alternate with those of the open one.
+        self._aside: dict[Any, tuple[Any, list[str], bool | None]] = {}
+        # Pieces of blocks that wait, in the order in which these began; None where the end of one was told.
+        self._waiting: OrderedDict[Any, list[am.ChunkPart | None]] = OrderedDict()
+        self._closed: set[Any] = set()
+        self._latest: dict[Any, Any] = {}  # the key of the last piece with an index
         self._links: dict[Any, tuple[str, int]] = {}
 
     # -- what each provider tells -------------------------------------------------------------------------------------
@@ -194,6 +219,11 @@ class Writer:
         """Return the events behind all blocks, of the whole response."""
         raise NotImplementedError
 
+    def keeps(self, block: Any) -> bool:
+        """Whether more than the text is written of a piece of a block."""
+        signature = block.signature if type(block) is am.ThinkingBlock else None
+        return signature is not None and signature.provider == self.signs
+
     def streams(self, block: Any) -> bool:
         """Whether pieces of a block are written as they arrive."""
         kind = block.__class__
@@ -221,24 +251,37 @@ class Writer:
             self._texts.append(text)
         return (self.delta(text),) if text else ()
 
+    def over(self, indexes: Iterable[Any]) -> list[Native]:
+        """Return the events that follow from the end of the blocks with some indexes."""
+        out: list[Native] = []
+        for index in indexes:
+            key = self._latest.get(index)
+            if key in self._waiting:
+                self._waiting[key].append(None)
+            elif key is not None and (key == self.key or key in self._aside):
+                self._turn_to(key, out)
+                self._close(out)
+                self._go_on(out)
+        return out
+
     def end(self, document: Any, reason: str | None) -> list[Native]:
         """Return the last events; the document is the response that the whole answer is converted to."""
         self.reason = reason
         out: list[Native] = [] if self._began else list(self.begin(make_chunk()))
         self._began = True
-        self._close(out)
-        while self._waiting:
-            # One after the other, in the order in which they began.
-            first = self._waiting[0][0]
-            waiting, self._waiting = self._waiting, []
-            for key, part in waiting:
-                if key == first:
-                    self._take(key, part, out)
-                else:
-                    self._waiting.append((key, part))
+        while self.key is not None or self._waiting:
+            self._close(out)
+            self._go_on(out)
+        for key in (*self._aside,):
+            self._turn_to(key, out)
             self._close(out)
         out += self.finish(document)
         return out
+
+    @property
+    def _base(self) -> tuple[Any, Any] | None:
+        """Class and index of the open block; None if no other piece can belong to it."""
+        return self.key[:2] if self.key.__class__ is tuple else None
 
     def _key_of(self, part: am.ChunkPart) -> Any:
         """Return what tells the block of a piece from others: class, index, and how many ids that index had before."""
@@ -255,54 +298,141 @@ class Writer:
 
     def _take(self, key: Any, part: am.ChunkPart, out: list[Native]) -> None:
         block: Any = part.block
+        if part.index is not None:
+            self._latest[part.index] = key
+        if key in self._waiting:
+            self._waiting[key].append(part)
+            return
         if key != self.key:
-            if _says_nothing(block):
+            if self._says_nothing(key, block):
                 return
-            if self.key is not None and self._must_wait(key):
-                self._waiting.append((key, part))
+            if self.key is not None and self._must_wait(key, block):
+                self._waiting[key] = [part]
                 self._usual = None
                 return
-            self._close(out)
-            self.key, self.opened = key, block
-            if self.streams(block):
-                out += self.open(block)
-        if type(block) is am.ToolUseBlock:
-            if block.raw_input is None:  # it came whole
-                block = block.evolve(raw_input=dump_json(block.input).decode())
-            self._texts.append(block.raw_input or "")
-        if self.streams(self.opened):
-            out += self.more(block)
-        else:
-            self._pieces.append(part)
+            self._turn_to(key, out, block)
+        self._write(part, out)
         if self._waiting and self._is_complete():
             self._close(out)
-            waiting, self._waiting = self._waiting, []
-            for held in waiting:
-                self._take(*held, out)
-        is_simple = self.streams(self.opened) and not self._waiting and self.key == key
-        self._usual = key[:2] if is_simple and type(key) is tuple else None
+            self._go_on(out)
+        is_ready = self.key is not None and self.streams(self.opened) and not self._waiting
+        has_begun = type(self.opened) is not am.ToolUseBlock or self._has_begun
+        self._usual = self._base if is_ready and has_begun else None
 
-    def _must_wait(self, key: Any) -> bool:
+    def _go_on(self, out: list[Native]) -> None:
+        """Write the blocks that waited, up to one that isn't complete."""
+        while self.key is None and self._waiting:
+            key, parts = self._waiting.popitem(last=False)
+            for part in parts:
+                if part is None:
+                    self._close(out)
+                elif key == self.key or not self._says_nothing(key, part.block):
+                    self._turn_to(key, out, part.block)
+                    self._write(part, out)
+            if self._waiting and self.key is not None and self._is_complete():
+                self._close(out)
+
+    def _turn_to(self, key: Any, out: list[Native], block: Any = None) -> None:
+        """Make the block with a key the open one: one that begins with a piece, or a call that is aside."""
+        if key == self.key:
+            return
+        if self._alternates(block):
+            self._aside[self.key] = (self.opened, self._texts, self._has_begun)
+            self.key, self._texts = None, []
+        self._close(out)
+        self.key, self.opened, self._has_begun = key, block, False
+        self._is_announced = key in self._aside
+        if self._is_announced:
+            self.opened, self._texts, self._has_begun = self._aside.pop(key)
+        if self.streams(self.opened) and (self._is_announced or type(block) is not am.ToolUseBlock):
+            out += self.open(self.opened)
+
+    def _alternates(self, block: Any) -> bool:
+        """Whether the open block is a call that may go on after a piece of another."""
+        return self.is_parallel and self._is_announced and type(block) is type(self.opened) is am.ToolUseBlock
+
+    def _write(self, part: am.ChunkPart, out: list[Native]) -> None:
+        """Write a piece of the open block, or keep it until it can be."""
+        block: Any = part.block
+        is_whole = type(block) is am.ToolUseBlock and block.raw_input is None
+        if is_whole:
+            block = block.evolve(raw_input=dump_json(block.input).decode())
+            part = make_part(block, part.index)
+        if type(block) is am.ToolUseBlock:
+            self._texts.append(block.raw_input or "")
+        if not self.streams(self.opened):
+            self._pieces.append(part)
+        elif type(block) is not am.ToolUseBlock:
+            out += self.more(block)
+        elif self._is_announced:
+            self._write_arguments(block, out)
+        else:
+            known = self.opened
+            self.opened = known.evolve(id=known.id or block.id, name=known.name or block.name)
+            self._pieces.append(part)
+            if is_whole or (self.opened.id and self.opened.name):
+                self._announce(out)
+
+    def _announce(self, out: list[Native]) -> None:
+        """Write that a call begins."""
+        (call,) = am.Accumulator([make_pieces(tuple(self._pieces))]).to_msg().content
+        self.opened, self._pieces, self._is_announced = call, [], True
+        out += self.open(call)
+        self._write_arguments(call, out)
+
+    def _write_arguments(self, call: Any, out: list[Native]) -> None:
+        """Write a piece of a call that is announced; of its arguments all so far, once they begin."""
+        if self._has_begun is False:
+            text = "".join(self._texts)
+            start = text.lstrip()[:1]
+            if start:
+                self._has_begun = start == "{" or not self.takes_objects or None
+            call = call.evolve(raw_input=text if self._has_begun else "")
+        out += self.more(call) if self._has_begun else self.more(call.evolve(raw_input=""))
+
+    def _must_wait(self, key: Any, block: Any) -> bool:
         """Whether another block must wait until the open one is complete."""
-        if self.is_parallel or not self.waits:
-            return False
-        return any(held == key for held, _ in self._waiting) or not self._is_complete()
+        if self._alternates(block):
+            return bool(self._waiting) and key not in self._aside
+        return not self._is_complete()
 
     def _is_complete(self) -> bool:
+        """Whether the open block is whole, as far as that is known before its end is told."""
         if type(self.opened) is not am.ToolUseBlock:
-            return True
+            return not self.told_ends or self._base is None or self._base[1] is None
         self._texts[:] = ["".join(self._texts)]
         return self._texts[0].rstrip().endswith("}") and speed.parse_arguments(self._texts[0])[0]
 
     def _close(self, out: list[Native]) -> None:
         if self.key is None:
             return
-        if self.streams(self.opened):
+        if not self.streams(self.opened):
+            out += self._written_whole() if self._pieces else ()
+        else:
+            if type(self.opened) is am.ToolUseBlock:
+                if not self._is_announced:
+                    self._announce(out)
+                if not self._has_begun and self.opened.kind == "function":
+                    out.append(self.delta(self._arguments()))
             out += self.close(self.opened)
-        elif self._pieces:
-            out += self._written_whole()
+        self._closed.add(self.key)
         self.key = self.opened = self._usual = None
         self._pieces, self._texts = [], []
+
+    def _arguments(self) -> str:
+        """Return the arguments of the open call, of which none is written, as the codec would have them."""
+        call = self.opened.evolve(raw_input="".join(self._texts))
+        return dump_json(tool_arguments.input_object(call)).decode()
+
+    def _says_nothing(self, key: Any, block: Any) -> bool:
+        """Whether a piece opens no block: thinking that is only announced, or of a block that is closed no more."""
+        text = getattr(block, TEXT_OF.get(block.__class__, ""), None)
+        if text is None or (text.strip() if type(block) is am.ToolUseBlock else text):
+            return False
+        is_thinking = type(block) is am.ThinkingBlock
+        if is_thinking and block.redacted is not None:
+            return False
+        return not self.keeps(block) if key in self._closed else is_thinking and block.signature is None
 
     def _written_whole(self) -> Iterable[Native]:
         """Return the events of the pieces that were kept, as the codec writes what they make.
@@ -333,8 +463,3 @@ def _settled(block: Any) -> Any:
     """Return a call whose arguments are a value, as in a response that isn't streamed."""
     is_valid = type(block) is am.ToolUseBlock and block.is_valid and block.kind != "custom"
     return block.evolve(input=block.input, raw_input=None) if is_valid else block
-
-
-def _says_nothing(block: Any) -> bool:
-    """Whether thinking is only announced: of most, nothing comes."""
-    return type(block) is am.ThinkingBlock and not block.thinking and (block.signature, block.redacted) == (None, None)

@@ -58,7 +58,7 @@ class VercelUIEvents(Events):
     live: ClassVar[str] = "agentmsg_codecs.vercel.ui.live"
     fold: ClassVar[type[Fold]] = UIFold
     brings_all: ClassVar[bool] = False
-    alternates: ClassVar[bool] = True
+    tells_ends: ClassVar[bool] = True
 
     def is_event(self, document: Native) -> bool:
         """Whether an object is a chunk, by its type."""

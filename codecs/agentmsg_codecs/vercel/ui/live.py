@@ -65,6 +65,8 @@ class UIReader(Reader):
         if self._is_over or kind in _SILENT:
             return None
         parts = tuple(self._parts(kind, event, self._fold.parts[before:]))
+        if not kind.endswith(("-start", "-delta", "-end")):
+            self.over = tuple(part.index for part in parts)
         if self._began:
             return make_chunk(parts=parts) if parts else None
         self._began = True
@@ -98,6 +100,7 @@ class UIReader(Reader):
         if what != "end":
             yield piece(make(event["delta"] if what == "delta" else ""), place)
         else:
+            self.over = (place,)
             yield from self._beside(part, place)
 
     def _beside(self, part: Native, place: int) -> Iterable[am.ChunkPart]:
@@ -161,13 +164,19 @@ class UIWriter(Writer):
         is_its = is_behind and getattr(block, "tool_call_id", None) == opened.id
         return self.key if is_its else super()._key_of(part)
 
+    def keeps(self, block: Any) -> bool:
+        """Whether more than the text is written of a piece of a block."""
+        return bool(getattr(block, "citations", None) or getattr(block, "signature", None))
+
     def open(self, block: Any) -> Iterable[Native]:
-        """Return the start of a part."""
+        """Return the start of a part; clients have one part for each id of a call."""
         self._number += 1
         self._link, self._held, self._texts_held = str(self._number), [], []
         kind: Any = block.__class__
         if kind is am.ToolUseBlock:
             self._link = str(block.id or f"call_{self._number}")
+            if self._link in self._told:
+                self._link += f"_{self._number}"
             yield {"type": "tool-input-start", "toolCallId": self._link, "toolName": block.name}
         else:
             yield {"type": f"{_TAGS[kind]}-start", "id": self._link}
