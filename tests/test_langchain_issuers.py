@@ -37,6 +37,9 @@ def said(text: str) -> dict[str, Any]:
 
 
 LISTED: dict[str, Any] = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "s", "tools": []}
+RAN: Any = {"openai-responses": {"/ran": "shell", "/done": True}}
+STDOUT = [{"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
+IN_CONTAINER = {"container_id": "cntr_1", "file_id": "cf_1", "filename": "a.png", "start_index": 0, "end_index": 1}
 SEARCH = {"type": "search", "query": "x"}
 SAID = am.TextBlock("So.", item_id="msg_1")
 LONE = am.ToolResultBlock(
@@ -53,6 +56,16 @@ CITED = am.Citation(
 )
 # Who answered, the blocks, and content as the issuer's client makes it.
 CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
+    "a call before a text": (
+        ANTHROPIC,
+        [am.ToolUseBlock("t1", "f", {"a": 1}), TEXT],
+        [{"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}}, {"type": "text", "text": "So."}],
+    ),
+    "a call before a text, of an unknown model": (
+        {},
+        [am.ToolUseBlock("t1", "f", {"a": 1}), TEXT],
+        [{"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}}, {"type": "text", "text": "So."}],
+    ),
     "thinking of Anthropic": (
         ANTHROPIC,
         [am.ThinkingBlock("hm", **signed("anthropic")), TEXT],
@@ -115,6 +128,44 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
                 "action": SEARCH,
             }
         ],
+    ),
+    "a call of the shell that Responses ran, and its result": (
+        RESPONSES,
+        [
+            served("openai", "c1", "shell", {"commands": ["ls"]}, item_id="sh_1", notes=RAN),
+            ran("openai", "c1", "shell", structured=STDOUT, item_id="sho_1", notes=RAN),
+        ],
+        [
+            {
+                "type": "shell_call",
+                "call_id": "c1",
+                "action": {"commands": ["ls"]},
+                "id": "sh_1",
+                "status": "completed",
+            },
+            {"type": "shell_call_output", "call_id": "c1", "output": STDOUT, "id": "sho_1", "status": "completed"},
+        ],
+    ),
+    "a call that waits for approval": (
+        RESPONSES,
+        [
+            am.NativeBlock("openai-responses", LISTED),
+            served("openai", "mcpr_1", "ask", {}, raw_input="{}", item_id="mcpr_1", server="s"),
+            am.ApprovalRequestBlock("mcpr_1", "mcpr_1"),
+        ],
+        [
+            LISTED,
+            {"type": "mcp_approval_request", "name": "ask", "server_label": "s", "arguments": "{}", "id": "mcpr_1"},
+        ],
+    ),
+    "a citation of a file in a container": (
+        RESPONSES,
+        [
+            SAID.evolve(
+                citations=[am.Citation(kind="container_file_citation", extras={"openai-responses": IN_CONTAINER})]
+            )
+        ],
+        [{**said("So."), "annotations": [{"type": "container_file_citation", **IN_CONTAINER}]}],
     ),
     "an item that the model doesn't know": (
         RESPONSES,
@@ -312,6 +363,14 @@ READ: dict[str, tuple[dict[str, Any], list[am.Block]]] = {
     "without a provider": (
         ai([{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_fetch", "input": {}}], None),
         [served("anthropic", "srvtoolu_1", "web_fetch", {})],
+    ),
+    "a thought that Google signed, of a known model": (
+        ai(
+            [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}],
+            "google_genai",
+            response_metadata={"model_name": "gemini-3-pro"},
+        ),
+        [am.ThinkingBlock("hm", **signed("google"))],
     ),
     "v1 of Responses": (
         ai(
