@@ -257,6 +257,22 @@ GIVEN: dict[str, tuple[am.Block, Any]] = {
         ),
         {"document": {"format": "txt", "name": "D", "source": {"text": "x"}, "citations": {"enabled": True}}},
     ),
+    "a page to cite": (
+        am.FileBlock(
+            am.BlocksSource([am.TextBlock("b")]),
+            name="https://s",
+            title="T",
+            extras={"bedrock.item": {"citations": {"enabled": True}}},
+        ),
+        {
+            "searchResult": {
+                "source": "https://s",
+                "title": "T",
+                "content": [{"text": "b"}],
+                "citations": {"enabled": True},
+            }
+        },
+    ),
 }
 
 
@@ -267,6 +283,34 @@ def test_what_only_converse_takes_is_its_part(block: Any, part: Any) -> None:
     (native,) = am.thaw(am.encode([message], "langchain"))
     assert same_document(native["data"]["content"], [part])
     assert am.same(am.decode([native], "langchain").messages[0].content, message.content)
+
+
+def test_what_converse_says_of_bytes_is_told() -> None:
+    """The client sends the bytes of LangChain's own part; in Converse's they would be a text of base64."""
+    source = am.Base64Source("JVBERg==", "application/pdf")
+    block = am.FileBlock(source, extras={"bedrock.item": {"citations": {"enabled": True}}})
+    losses: list[am.Loss] = []
+    (native,) = am.thaw(am.encode([am.Msg("user", [block])], "langchain", losses=losses))
+    assert native["data"]["content"] == [{"type": "file", "base64": "JVBERg==", "mime_type": "application/pdf"}]
+    assert [(loss.path[-2:], loss.level) for loss in losses] == [(("bedrock.item", "citations"), "content")]
+    (back,) = am.restore(am.decode([native], "langchain"), losses).messages
+    assert am.same(back.content, (block,))
+
+
+@pytest.mark.parametrize(
+    "part", [{"type": "json", "json": [1]}, {"type": "non_standard", "value": {"type": "data", "data": [1]}}]
+)
+def test_json_in_a_result_is_as_the_client_of_bedrock_takes_it(part: dict[str, Any]) -> None:
+    """New data is so; what was read comes back as it was."""
+    result = am.ToolResultBlock("c1", [am.DataBlock([1])])
+    (native,) = am.thaw(am.encode([am.Msg("tool", [result])], "langchain"))
+    assert native["data"]["content"] == [{"type": "json", "json": [1]}]
+    native["data"]["content"] = [part]
+    for status in ({}, {"status": "success"}):
+        native["data"].update(status)
+        history = am.decode([native], "langchain")
+        assert am.same(history[0].content, (result.evolve(**status),))
+        assert am.encode(history, "langchain") == [native]
 
 
 def test_an_answer_says_no_words_of_the_user() -> None:
@@ -280,6 +324,32 @@ def test_an_answer_says_no_words_of_the_user() -> None:
     (native,) = am.thaw(am.encode([am.Msg("assistant", blocks, **RESPONSES)], "langchain", losses=losses))
     assert native["data"]["content"] == [{"type": "compaction", "id": "cmp_1", "encrypted_content": "x"}]
     assert [(loss.path[2:], loss.level) for loss in losses] == [(("content", 0), "content")]
+
+
+ANSWERED = am.AudioBlock(am.Base64Source("UklGRg=="), transcript="Hi", item_id="audio_1")
+SOUNDS: dict[str, tuple[list[am.Block], dict[str, Any]]] = {
+    "whole": ([ANSWERED], {"id": "audio_1", "data": "UklGRg==", "transcript": "Hi"}),
+    "behind a text, before a call": (
+        [TEXT, ANSWERED, am.ToolUseBlock("c1", "f", {})],
+        {"id": "audio_1", "data": "UklGRg==", "transcript": "Hi"},
+    ),
+    "only its id": ([am.AudioBlock(am.FileSource("audio_1", "openai"))], {"id": "audio_1"}),
+}
+
+
+@pytest.mark.parametrize("name", SOUNDS)
+def test_a_sound_of_openai_is_where_its_client_keeps_it(name: str) -> None:
+    """The client refuses it in content; one that was read there comes back."""
+    blocks, kept = SOUNDS[name]
+    (native,) = am.thaw(am.encode([am.Msg("assistant", blocks)], "langchain"))
+    assert native["data"]["additional_kwargs"] == {"audio": kept}
+    assert am.same(am.decode([native], "langchain")[0].content, tuple(blocks))
+    (apart,) = am.thaw(am.encode([am.Msg("assistant", [*blocks, TEXT])], "langchain"))
+    assert am.same(am.decode([apart], "langchain")[0].content, (*blocks, TEXT))
+    assert am.encode(am.decode([apart], "langchain"), "langchain") == [apart]
+    given = {"type": "audio", "base64": "UklGRg==", "id": "audio_1", "extras": {"transcript": "Hi"}}
+    document = [ai([given], None)]
+    assert am.encode(am.decode(document, "langchain"), "langchain") == document
 
 
 USE = {"name": "f", "args": {"a": 1}, "id": "c1", "type": "tool_call"}

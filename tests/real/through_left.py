@@ -55,9 +55,6 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "langchain:bedrock again corpus/bedrock/pydantic-ai__test_bedrock_test_bedrock_cache_point_adds_cache_control_claude-sonnet-4-5#0",
         "langchain:bedrock again golden/bedrock/07_cache_guard#0",
     ),
-    "the client's form of JSON in a result is no part of LangChain's": (
-        "langchain:bedrock again golden/bedrock/04_tool#0",
-    ),
     "the client sends nothing of what is before a compaction": (
         "pydantic-ai:anthropic again corpus/anthropic/pydantic-ai__test_anthropic_test_anthropic_compaction_round_trip#0",
         "pydantic-ai:openai-responses again corpus/openai_responses/pydantic-ai__test_openai_responses_test_openai_responses_compact_stateful_mode#3",

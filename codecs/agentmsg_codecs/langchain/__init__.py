@@ -47,6 +47,7 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | guard_content, guardContent (Bedrock) | TextBlock with extras["bedrock.guard"] |
 | cachePoint (Bedrock) | cache of the previous block |
 | computer_call (OpenAI) | ToolUseBlock |
+| json in a tool message (Bedrock) | DataBlock |
 | tool_result (Anthropic) in a human message | a tool message of its own |
 | non_standard with such a part | the block of that part |
 | any other part or message | NativeBlock; a message with the role "native" |
