@@ -66,6 +66,11 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
         [am.ToolUseBlock("t1", "f", {"a": 1}), TEXT],
         [{"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}}, {"type": "text", "text": "So."}],
     ),
+    "an image that Google signed, of an unknown model": (
+        {},
+        [am.ImageBlock(am.Base64Source("aGk=", "image/png"), **signed("google"))],
+        [{"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}, "extras": {"signature": "c2ln"}}],
+    ),
     "thinking of Anthropic": (
         ANTHROPIC,
         [am.ThinkingBlock("hm", **signed("anthropic")), TEXT],

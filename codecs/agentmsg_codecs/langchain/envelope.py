@@ -66,6 +66,9 @@ def _owner(block: Any) -> str | None:
     kind: type[Any] = block.__class__
     if block.signature is not None:
         return block.signature.provider or "google"  # a text that is signed
+    if kind is am.ImageBlock:
+        beside: Any = natives.extras_of(block, FAMILY).get("extras")
+        return "google" if is_mapping(beside) and "signature" in beside else None
     if kind is am.TextBlock:
         return "bedrock" if any(map(_is_of_converse, block.citations)) else None
     if kind in (am.ToolUseBlock, am.ToolResultBlock):
