@@ -16,8 +16,9 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "langchain:openai-responses again corpus/openai_responses/pydantic-ai__test_multimodal_tool_returns_test_multimodal_tool_return_matrix_direct-uploaded_file-image-openai_responses#1",
         "langchain-v1:openai-responses again corpus/openai_responses/pydantic-ai__test_multimodal_tool_returns_test_multimodal_tool_return_matrix_direct-uploaded_file-image-openai_responses#1",
     ),
-    "the client's message holds bytes: an object, which `am.decode` takes; its dump isn't JSON": (
+    "the client's message holds bytes, which no document has: it is refused by name": (
         "langchain:gemini out corpus/gemini/lingua__responseModalitiesAudioParam_google#0",
+        "langchain:bedrock out corpus/bedrock/pydantic-ai__test_bedrock_test_bedrock_model_thinking_part_redacted#0",
     ),
     "the client sends the result of any tool of Google's as that of code": (
         "langchain:gemini out corpus/gemini/pydantic-ai__test_google_test_google_model_file_search_grounding_gemini_3_False#0",
