@@ -64,8 +64,9 @@ of the provider's own tools. What streaming leaves in such parts (``index``, ``p
 back.
 
 Other new content is written as v1 blocks, or as a string if it is a single plain text. Calls are written in tool_calls,
-and also in content if they come before other blocks, or have more than id, name and arguments. The fields of messages
-are below, with the forms of parts; a note keeps the class of a chunk.
+and also in content if they come before other blocks (as Anthropic's ``tool_use``, which all clients know), or have more
+than id, name and arguments. The fields of messages are below, with the forms of parts; a note keeps the class of a
+chunk.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ class LangChainCodec(ContainerCodec):
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     form: Literal["dict", "flat", "role"] | None = attrs.field(
-        default=None, validator=attrs.validators.optional(attrs.validators.in_(_WRITABLE))
+        default=None, validator=attrs.validators.in_((None, *_WRITABLE))
     )
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
