@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
+import decimal
+import enum
 import subprocess
 import sys
+import uuid
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypedDict, cast
 
@@ -275,6 +279,72 @@ def test_nothing_is_imported_for_objects() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+class _Anything:
+    """Makes a model with a field of any value, beside two others."""
+
+    def __call__(self, value: Any) -> Any:
+        pydantic: Any = import_module("pydantic")
+        made = pydantic.create_model("Anything", role=(str, "user"), content=(str, "x"), value=(Any, None))
+        return made(role="user", content="x", value=value)
+
+
+# What JSON has a form for, as pydantic writes it.
+AS_JSON: dict[str, tuple[Any, Any]] = {
+    "a time with a date": (dt.datetime(2026, 1, 1, tzinfo=dt.UTC), "2026-01-01T00:00:00Z"),
+    "a date": (dt.date(2026, 1, 1), "2026-01-01"),
+    "a span of time": (dt.timedelta(seconds=3), "PT3S"),
+    "a decimal number": (decimal.Decimal("1.50"), "1.50"),
+    "an id": (uuid.UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+    "a word of a list": (enum.Enum("Odd", {"A": "a"}).A, "a"),  # type: ignore[attr-defined]
+    "a set": ({1}, [1]),
+    "a tuple": ((1, 2), [1, 2]),
+    "an object inside": (_Anything()(1), {"role": "user", "content": "x", "value": 1}),
+}
+# What would become another value, and the code of the error.
+NO_JSON: dict[str, tuple[Any, str]] = {
+    "NaN": (float("nan"), "number"),
+    "infinity": (float("inf"), "number"),
+    "keys that are numbers": ({1: "a", "1": "b"}, "key"),
+    "a key that is None": ({None: 1}, "key"),
+    "a key that is a tuple": ({(1, 2): 3}, "key"),
+    "bytes": (b"abc", "type"),
+    "bytes that are no text": (b"\xff", "type"),
+    "a complex number": (1j, "type"),
+}
+
+
+@pytest.mark.parametrize("kind", AS_JSON)
+def test_values_of_models_become_the_json_that_they_have(kind: str) -> None:
+    """Times, ids, words of a list and the like are what the model's own dump has for them."""
+    value, wanted = AS_JSON[kind]
+    for held in (value, [value], {"k": value}):
+        (message,) = am.decode([_Anything()(held)], "openai")
+        extras: Any = message.extras["openai"]
+        assert am.thaw(extras["value"]) == (
+            wanted if held is value else [wanted] if isinstance(held, list) else {"k": wanted}
+        )
+
+
+@pytest.mark.parametrize("kind", NO_JSON)
+def test_values_of_models_never_become_other_values(kind: str) -> None:
+    """NaN, odd keys, bytes: what JSON has no form for is refused, with the place; so in LangChain's messages."""
+    value, code = NO_JSON[kind]
+    core = import_module("langchain_core.messages")
+    held = [
+        _Anything()(value),
+        core.AIMessage("", tool_calls=[{"name": "f", "args": {"value": value}, "id": "c1"}]),
+        core.HumanMessage("x", additional_kwargs={"value": value}),
+        core.AIMessage("x", response_metadata={"value": value}),
+        core.ToolMessage("x", tool_call_id="c1", artifact={"value": value}),
+        core.HumanMessage([{"type": "odd", "value": value}]),
+    ]
+    for message in held:
+        with pytest.raises(am.AgentMsgError) as caught:
+            am.decode([message], "openai" if message is held[0] else "langchain")
+        assert caught.value.code == code
+        assert "value" in caught.value.path
 
 
 # -- hostile objects ---------------------------------------------------------------------------------------------------

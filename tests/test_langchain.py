@@ -502,7 +502,7 @@ def test_calls_before_other_blocks_stand_in_content_too() -> None:
     """Order is kept: a call followed by other blocks has a copy in content."""
     blocks = [am.ToolUseBlock("c1", "f", {}), am.TextBlock("so"), am.ToolUseBlock("c2", "f", {})]
     native = am.encode(am.Msg("assistant", blocks), CODEC)
-    assert [part["type"] for part in native["data"]["content"]] == ["tool_call", "text"]
+    assert [part["type"] for part in native["data"]["content"]] == ["tool_use", "text", "tool_use"]
     assert [call["id"] for call in native["data"]["tool_calls"]] == ["c1", "c2"]
     assert am.same(am.decode([native], CODEC)[0].content, tuple(blocks))
 
@@ -914,3 +914,41 @@ def test_texts_of_a_tool_with_extras_of_a_field_are_fitted() -> None:
     document = am.encode(am.History([message]), CODEC, losses=losses)
     assert losses
     assert am.decode(document, CODEC)
+
+
+# -- the option form ------------------------------------------------------------------------------------------------
+
+BY_FORM: dict[Any, Any] = {
+    "dict": [{"type": "human", "data": {"content": "x"}}],
+    "flat": [{"type": "human", "content": "x"}],
+    "role": [{"role": "user", "content": "x"}],
+    "pair": [["human", "x"]],
+    "mixed": [{"role": "user", "content": "x"}, {"type": "human", "data": {"content": "y"}}],
+    "one": {"role": "user", "content": "x"},
+}
+
+
+@pytest.mark.parametrize("form", ["dict", "flat", "role"])
+@pytest.mark.parametrize("read", BY_FORM)
+def test_the_form_that_is_asked_for_is_written(read: str, form: Any) -> None:
+    """Whatever form was read: without the option it comes back."""
+    history = am.decode(BY_FORM[read], CODEC)
+    assert am.encode(history, CODEC) == BY_FORM[read]
+    written: Any = am.encode(history, CODEC, form=form)
+    keys = {"dict": "data", "flat": "type", "role": "role"}
+    for native in [written] if read == "one" else written:
+        assert keys[form] in native
+        assert ("data" in native) is (form == "dict")
+    assert am.same(am.decode(written, CODEC), history)
+
+
+@pytest.mark.parametrize("native", [{"type": "human", "data": {"content": 7}}, {**BY_FORM["dict"][0], "odd": 1}])
+def test_a_message_that_cannot_have_the_form_is_refused(native: dict[str, Any]) -> None:
+    """One that is kept whole, or has more beside its body; the error names the form and the place."""
+    history = am.decode([native], CODEC)
+    assert am.encode(history, CODEC, form="dict") == [native]
+    forms: list[Any] = ["flat", "role"]
+    for form in forms:
+        with pytest.raises(am.EncodeError, match=form) as caught:
+            am.encode(history, CODEC, form=form)
+        assert (caught.value.code, caught.value.path) == ("form", (0,))

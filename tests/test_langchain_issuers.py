@@ -37,6 +37,9 @@ def said(text: str) -> dict[str, Any]:
 
 
 LISTED: dict[str, Any] = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "s", "tools": []}
+RAN: Any = {"openai-responses": {"/ran": "shell", "/done": True}}
+STDOUT = [{"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
+IN_CONTAINER = {"container_id": "cntr_1", "file_id": "cf_1", "filename": "a.png", "start_index": 0, "end_index": 1}
 SEARCH = {"type": "search", "query": "x"}
 SAID = am.TextBlock("So.", item_id="msg_1")
 LONE = am.ToolResultBlock(
@@ -53,6 +56,21 @@ CITED = am.Citation(
 )
 # Who answered, the blocks, and content as the issuer's client makes it.
 CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
+    "a call before a text": (
+        ANTHROPIC,
+        [am.ToolUseBlock("t1", "f", {"a": 1}), TEXT],
+        [{"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}}, {"type": "text", "text": "So."}],
+    ),
+    "a call before a text, of an unknown model": (
+        {},
+        [am.ToolUseBlock("t1", "f", {"a": 1}), TEXT],
+        [{"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}}, {"type": "text", "text": "So."}],
+    ),
+    "an image that Google signed, of an unknown model": (
+        {},
+        [am.ImageBlock(am.Base64Source("aGk=", "image/png"), **signed("google"))],
+        [{"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}, "extras": {"signature": "c2ln"}}],
+    ),
     "thinking of Anthropic": (
         ANTHROPIC,
         [am.ThinkingBlock("hm", **signed("anthropic")), TEXT],
@@ -115,6 +133,44 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
                 "action": SEARCH,
             }
         ],
+    ),
+    "a call of the shell that Responses ran, and its result": (
+        RESPONSES,
+        [
+            served("openai", "c1", "shell", {"commands": ["ls"]}, item_id="sh_1", notes=RAN),
+            ran("openai", "c1", "shell", structured=STDOUT, item_id="sho_1", notes=RAN),
+        ],
+        [
+            {
+                "type": "shell_call",
+                "call_id": "c1",
+                "action": {"commands": ["ls"]},
+                "id": "sh_1",
+                "status": "completed",
+            },
+            {"type": "shell_call_output", "call_id": "c1", "output": STDOUT, "id": "sho_1", "status": "completed"},
+        ],
+    ),
+    "a call that waits for approval": (
+        RESPONSES,
+        [
+            am.NativeBlock("openai-responses", LISTED),
+            served("openai", "mcpr_1", "ask", {}, raw_input="{}", item_id="mcpr_1", server="s"),
+            am.ApprovalRequestBlock("mcpr_1", "mcpr_1"),
+        ],
+        [
+            LISTED,
+            {"type": "mcp_approval_request", "name": "ask", "server_label": "s", "arguments": "{}", "id": "mcpr_1"},
+        ],
+    ),
+    "a citation of a file in a container": (
+        RESPONSES,
+        [
+            SAID.evolve(
+                citations=[am.Citation(kind="container_file_citation", extras={"openai-responses": IN_CONTAINER})]
+            )
+        ],
+        [{**said("So."), "annotations": [{"type": "container_file_citation", **IN_CONTAINER}]}],
     ),
     "an item that the model doesn't know": (
         RESPONSES,
@@ -206,6 +262,22 @@ GIVEN: dict[str, tuple[am.Block, Any]] = {
         ),
         {"document": {"format": "txt", "name": "D", "source": {"text": "x"}, "citations": {"enabled": True}}},
     ),
+    "a page to cite": (
+        am.FileBlock(
+            am.BlocksSource([am.TextBlock("b")]),
+            name="https://s",
+            title="T",
+            extras={"bedrock.item": {"citations": {"enabled": True}}},
+        ),
+        {
+            "searchResult": {
+                "source": "https://s",
+                "title": "T",
+                "content": [{"text": "b"}],
+                "citations": {"enabled": True},
+            }
+        },
+    ),
 }
 
 
@@ -216,6 +288,34 @@ def test_what_only_converse_takes_is_its_part(block: Any, part: Any) -> None:
     (native,) = am.thaw(am.encode([message], "langchain"))
     assert same_document(native["data"]["content"], [part])
     assert am.same(am.decode([native], "langchain").messages[0].content, message.content)
+
+
+def test_what_converse_says_of_bytes_is_told() -> None:
+    """The client sends the bytes of LangChain's own part; in Converse's they would be a text of base64."""
+    source = am.Base64Source("JVBERg==", "application/pdf")
+    block = am.FileBlock(source, extras={"bedrock.item": {"citations": {"enabled": True}}})
+    losses: list[am.Loss] = []
+    (native,) = am.thaw(am.encode([am.Msg("user", [block])], "langchain", losses=losses))
+    assert native["data"]["content"] == [{"type": "file", "base64": "JVBERg==", "mime_type": "application/pdf"}]
+    assert [(loss.path[-2:], loss.level) for loss in losses] == [(("bedrock.item", "citations"), "content")]
+    (back,) = am.restore(am.decode([native], "langchain"), losses).messages
+    assert am.same(back.content, (block,))
+
+
+@pytest.mark.parametrize(
+    "part", [{"type": "json", "json": [1]}, {"type": "non_standard", "value": {"type": "data", "data": [1]}}]
+)
+def test_json_in_a_result_is_as_the_client_of_bedrock_takes_it(part: dict[str, Any]) -> None:
+    """New data is so; what was read comes back as it was."""
+    result = am.ToolResultBlock("c1", [am.DataBlock([1])])
+    (native,) = am.thaw(am.encode([am.Msg("tool", [result])], "langchain"))
+    assert native["data"]["content"] == [{"type": "json", "json": [1]}]
+    native["data"]["content"] = [part]
+    for status in ({}, {"status": "success"}):
+        native["data"].update(status)
+        history = am.decode([native], "langchain")
+        assert am.same(history[0].content, (result.evolve(**status),))
+        assert am.encode(history, "langchain") == [native]
 
 
 def test_an_answer_says_no_words_of_the_user() -> None:
@@ -229,6 +329,32 @@ def test_an_answer_says_no_words_of_the_user() -> None:
     (native,) = am.thaw(am.encode([am.Msg("assistant", blocks, **RESPONSES)], "langchain", losses=losses))
     assert native["data"]["content"] == [{"type": "compaction", "id": "cmp_1", "encrypted_content": "x"}]
     assert [(loss.path[2:], loss.level) for loss in losses] == [(("content", 0), "content")]
+
+
+ANSWERED = am.AudioBlock(am.Base64Source("UklGRg=="), transcript="Hi", item_id="audio_1")
+SOUNDS: dict[str, tuple[list[am.Block], dict[str, Any]]] = {
+    "whole": ([ANSWERED], {"id": "audio_1", "data": "UklGRg==", "transcript": "Hi"}),
+    "behind a text, before a call": (
+        [TEXT, ANSWERED, am.ToolUseBlock("c1", "f", {})],
+        {"id": "audio_1", "data": "UklGRg==", "transcript": "Hi"},
+    ),
+    "only its id": ([am.AudioBlock(am.FileSource("audio_1", "openai"))], {"id": "audio_1"}),
+}
+
+
+@pytest.mark.parametrize("name", SOUNDS)
+def test_a_sound_of_openai_is_where_its_client_keeps_it(name: str) -> None:
+    """The client refuses it in content; one that was read there comes back."""
+    blocks, kept = SOUNDS[name]
+    (native,) = am.thaw(am.encode([am.Msg("assistant", blocks)], "langchain"))
+    assert native["data"]["additional_kwargs"] == {"audio": kept}
+    assert am.same(am.decode([native], "langchain")[0].content, tuple(blocks))
+    (apart,) = am.thaw(am.encode([am.Msg("assistant", [*blocks, TEXT])], "langchain"))
+    assert am.same(am.decode([apart], "langchain")[0].content, (*blocks, TEXT))
+    assert am.encode(am.decode([apart], "langchain"), "langchain") == [apart]
+    given = {"type": "audio", "base64": "UklGRg==", "id": "audio_1", "extras": {"transcript": "Hi"}}
+    document = [ai([given], None)]
+    assert am.encode(am.decode(document, "langchain"), "langchain") == document
 
 
 USE = {"name": "f", "args": {"a": 1}, "id": "c1", "type": "tool_call"}
@@ -312,6 +438,14 @@ READ: dict[str, tuple[dict[str, Any], list[am.Block]]] = {
     "without a provider": (
         ai([{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_fetch", "input": {}}], None),
         [served("anthropic", "srvtoolu_1", "web_fetch", {})],
+    ),
+    "a thought that Google signed, of a known model": (
+        ai(
+            [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}],
+            "google_genai",
+            response_metadata={"model_name": "gemini-3-pro"},
+        ),
+        [am.ThinkingBlock("hm", **signed("google"))],
     ),
     "v1 of Responses": (
         ai(

@@ -186,7 +186,10 @@ READ: Reasons = {
         ours[0].is_tool and am.same(ours[0].content[0], theirs[0].content[0].evolve(status=None))
     ),
     "unknown keys are extras, not metadata": lambda ours, theirs: (
-        ours[0].extras and not ours[0].metadata and theirs[0].metadata and ours[0].text == theirs[0].text
+        ours[0].extras
+        and not ours[0].metadata
+        and (theirs[0].metadata or theirs[0].blocks(am.AudioBlock))
+        and ours[0].text == theirs[0].text
     ),
     "usage is usage": lambda ours, theirs: (
         ours[0].usage is not None

@@ -152,9 +152,9 @@ def test_media_and_thinking_load_as_standard_blocks() -> None:
 
 
 def test_calls_between_texts_load_once_in_each_place() -> None:
-    """A call followed by other blocks is a v1 block in content and an entry of tool_calls."""
+    """A call followed by other blocks is in content, in the part that all clients know, and an entry of tool_calls."""
     native = one(am.Msg("assistant", [am.ToolUseBlock("c1", "f", {"a": 1}), am.TextBlock("so")]))
-    assert native.content[0] == {"type": "tool_call", "id": "c1", "name": "f", "args": {"a": 1}}
+    assert native.content[0] == {"type": "tool_use", "id": "c1", "name": "f", "input": {"a": 1}}
     assert [call["id"] for call in native.tool_calls] == ["c1"]
 
 

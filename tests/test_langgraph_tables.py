@@ -524,6 +524,19 @@ VALUES: dict[str, Any] = {
     "datetime": dt.datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=dt.UTC),
     "datetime, no zone": dt.datetime(2026, 1, 2, 3, 4),
     "datetime, a zone": dt.datetime(2026, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=-5))),
+    "time": dt.time(1, 2, 3),
+    "time, parts of a second": dt.time(1, 2, 3, 40),
+    **{
+        f"a span of {span}": span
+        for span in (
+            dt.timedelta(days=1, seconds=3, microseconds=50),
+            dt.timedelta(seconds=-3),
+            dt.timedelta(hours=30),
+            dt.timedelta(0),
+            dt.timedelta(days=-1, seconds=5),
+            dt.timedelta(days=400, minutes=1),
+        )
+    },
     "UUID": uuid.UUID(int=7),
     "Decimal": Decimal("1.10"),
     "a tuple": (1, "x"),

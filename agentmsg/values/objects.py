@@ -6,14 +6,15 @@ nothing, is left out, so the result is what the object's owner would send or sto
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sys
+from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt
 from agentmsg.values.text import parse_json
 from agentmsg.values.types import class_of, is_list, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 __all__ = ["opener"]
 
@@ -77,12 +78,41 @@ def _of_model(value: Any) -> Any:
 
 
 def _dumped(value: Any, *, is_set: bool) -> Any:
+    # A class that says how its bytes or numbers are JSON means its own fields.
+    says_how = any(name.startswith("ser_json") for name in getattr(value, "model_config", ()))
     try:
-        return value.model_dump(
-            mode="json", by_alias=True, exclude_unset=is_set, exclude=_never_sent(value), warnings=False
+        dumped = value.model_dump(
+            mode="json" if says_how else "python",
+            by_alias=True,
+            exclude_unset=is_set,
+            exclude=_never_sent(value),
+            warnings=False,
         )
     except TypeError:
         return value.model_dump()  # a foreign method that takes no arguments
+    return dumped if says_how else _as_json(dumped)
+
+
+def _as_json(value: Any) -> Any:
+    """Return what pydantic makes of times, UUIDs, enums, sets and the like; what would say less stays as it is.
+
+    That is bytes, complex numbers, NaN, and keys that are no texts, which the dump as JSON turns into other values.
+    """
+    if type(value) in _ALIKE:
+        return value
+    if is_object(value):
+        return {key: item if type(item) in _ALIKE else _as_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [item if type(item) in _ALIKE else _as_json(item) for item in cast("Iterable[Any]", value)]
+    core: Any = None if isinstance(value, _SAYS_LESS) else sys.modules.get("pydantic_core")
+    try:
+        return value if core is None else core.to_jsonable_python(value)
+    except ValueError:
+        return value  # no value of JSON, which names itself
+
+
+_ALIKE = frozenset({str, int, float, bool, type(None)})
+_SAYS_LESS: tuple[type[Any], ...] = (bytes, bytearray, memoryview, complex, float)
 
 
 def _never_sent(value: Any) -> Any:

@@ -77,7 +77,7 @@ class CodecOptions(_OfObjects, _OfLists, total=False):
     """The options of all our codecs. That a codec lacks one of them is found by the call."""
 
     container: Whole | Literal["list"] | Wrapped | None
-    form: Literal["body", "sdk", "dict", "flat", "role"]
+    form: Literal["body", "sdk", "dict", "flat", "role"] | None
 
 
 class CodecReading(Reading, CodecOptions, total=False):
@@ -115,4 +115,4 @@ class ObjectWriting(Writing, _OfObjects, total=False):
 class ListWriting(Writing, _OfLists, total=False):
     """What ``encode`` takes for codecs that write lists, besides the container."""
 
-    form: Literal["dict", "flat", "role"]
+    form: Literal["dict", "flat", "role"] | None

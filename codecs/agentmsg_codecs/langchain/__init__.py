@@ -6,8 +6,9 @@ tracer. So may what a graph streams (``[message, metadata]``, ``[mode, data]``),
 each. Everything else in there is ``history.extras["langchain"]``.
 
 Each message has one of three forms: ``{"type", "data"}`` (``messages_to_dict``), flat (``model_dump``), or role and
-content. A history remembers its form and its container. New messages take the form of their history, or else the one
-that the option ``form`` names. Envelopes of ``dumpd`` (``{"lc": 1, ...}``) are refused: use ``langchain-lc``.
+content. A history remembers its form and its container. New messages take the form of their history, or else the first.
+The option ``form`` asks for one form of all messages. Envelopes of ``dumpd`` (``{"lc": 1, ...}``) are refused: use
+``langchain-lc``.
 
 Follows langchain-core 1.7, older block forms included, and LangChain for JavaScript (@langchain/core 1.4).
 
@@ -46,6 +47,7 @@ Follows langchain-core 1.7, older block forms included, and LangChain for JavaSc
 | guard_content, guardContent (Bedrock) | TextBlock with extras["bedrock.guard"] |
 | cachePoint (Bedrock) | cache of the previous block |
 | computer_call (OpenAI) | ToolUseBlock |
+| json in a tool message (Bedrock) | DataBlock |
 | tool_result (Anthropic) in a human message | a tool message of its own |
 | non_standard with such a part | the block of that part |
 | any other part or message | NativeBlock; a message with the role "native" |
@@ -62,8 +64,9 @@ of the provider's own tools. What streaming leaves in such parts (``index``, ``p
 back.
 
 Other new content is written as v1 blocks, or as a string if it is a single plain text. Calls are written in tool_calls,
-and also in content if they come before other blocks, or have more than id, name and arguments. The fields of messages
-are below, with the forms of parts; a note keeps the class of a chunk.
+and also in content if they come before other blocks (as Anthropic's ``tool_use``, which all clients know), or have more
+than id, name and arguments. The fields of messages are below, with the forms of parts; a note keeps the class of a
+chunk.
 """
 
 from __future__ import annotations
@@ -73,7 +76,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError
+from agentmsg import AgentMsgError, EncodeError, thaw
 from agentmsg.formats import (
     EMPTY,
     Caps,
@@ -82,6 +85,7 @@ from agentmsg.formats import (
     Native,
     adopt,
     envelopes,
+    excerpt,
     is_list,
     is_object,
     maker,
@@ -89,6 +93,7 @@ from agentmsg.formats import (
     marked,
     note_of,
     speed,
+    with_note,
 )
 from agentmsg_codecs.langchain.documents import TREES, contents_of
 from agentmsg_codecs.langchain.envelope import ISSUED
@@ -96,7 +101,7 @@ from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages.depth import read_all
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import mapped
-from agentmsg_codecs.langchain.messages.forms import sniff_message
+from agentmsg_codecs.langchain.messages.forms import sniff_message, split
 from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
 from agentmsg_codecs.langchain.trees import noted
 
@@ -116,7 +121,8 @@ class LangChainCodec(ContainerCodec):
     """LangChain's messages as dicts.
 
     Attributes:
-        form: how to write a history that wasn't read from LangChain: with type and data, flat, or as role and content.
+        form: how to write all messages: with type and data, flat, or as role and content; None: as they were read, and
+            new ones with type and data. A message that can't have the form is refused.
         engine: reads and writes messages; hooks registered on ``engine.converter`` before first use replace ours.
     """
 
@@ -128,7 +134,9 @@ class LangChainCodec(ContainerCodec):
     envelope: ClassVar[envelopes.Envelope | None] = ISSUED
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
-    form: Literal["dict", "flat", "role"] = attrs.field(default="dict", validator=attrs.validators.in_(_WRITABLE))
+    form: Literal["dict", "flat", "role"] | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, *_WRITABLE))
+    )
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
@@ -157,7 +165,7 @@ class LangChainCodec(ContainerCodec):
                 found.append(self.engine.read(native))
             except AgentMsgError as error:
                 raise error.at(*path) from None
-        form = next((form for _, form in found if form in _WRITABLE), "role" if found else self.form)
+        form = next((form for _, form in found if form in _WRITABLE), "role" if found else self.form or "dict")
         messages = [_noted(message, own, form) for message, own in found]
         note: Native = {"/container": contents.kind, "/form": form}
         if contents.holes:
@@ -188,12 +196,16 @@ class LangChainCodec(ContainerCodec):
         return ISSUED.unwrapped(CONTAINERS.history(CONTAINERS.contents([]), messages, form=form))
 
     def write(self, history: am.History) -> Any:
-        """Return the native messages, in the form and container of the history's notes, or else of the options."""
+        """Return the native messages, in the form and container of the options, or else of the history's notes."""
         form = mark_of(history, FAMILY, "/form") if history.notes else None
-        form = form if isinstance(form, str) and form in _WRITABLE else self.form
+        form = self.form or (form if isinstance(form, str) and form in _WRITABLE else "dict")
         self.engine.fill()
         write, history = self.engine.write, ISSUED.wrapped(history)
-        natives = [write(message, form) for message in gather(history.messages, self.engine.parts)]
+        messages = gather(history.messages, self.engine.parts)
+        if self.form is None:
+            natives = [write(message, form) for message in messages]
+        else:
+            natives = [_in_form(write(_formless(message), form), form, place) for place, message in enumerate(messages)]
         note = note_of(history, FAMILY) if history.notes else EMPTY
         contents = noted(history.extras.get(FAMILY), note.get("/container"), note)
         document = None if contents is None else TREES.written(contents, natives, contents_of)
@@ -221,6 +233,24 @@ class LangChainCodec(ContainerCodec):
         """Return the highest likeness among the first messages, by their forms; 0 if one of them can't be a message."""
         scores = list(map(sniff_message, self.first_natives(document)))
         return max(scores) if scores and min(scores) >= 0 else 0.0
+
+
+def _formless(message: am.Msg) -> am.Msg:
+    """Return a message without a note of its own form."""
+    note = dict(note_of(message, FAMILY))
+    return message if note.pop("/form", None) is None else with_note(message, FAMILY, note)
+
+
+def _in_form(native: Any, form: str, place: int) -> Any:
+    """Return a native message of this form, which is in this place.
+
+    Raises:
+        EncodeError: if it has another.
+    """
+    found = split(native if is_object(native) else thaw(native))
+    if found is None or found.form != form:
+        raise EncodeError(f"this message can't have the form {form!r}: {excerpt(native)}", code="form", path=(place,))
+    return native
 
 
 def _noted(message: am.Msg, own: str, form: str) -> am.Msg:

@@ -66,6 +66,9 @@ def _owner(block: Any) -> str | None:
     kind: type[Any] = block.__class__
     if block.signature is not None:
         return block.signature.provider or "google"  # a text that is signed
+    if kind is am.ImageBlock:
+        beside: Any = natives.extras_of(block, FAMILY).get("extras")
+        return "google" if is_mapping(beside) and "signature" in beside else None
     if kind is am.TextBlock:
         return "bedrock" if any(map(_is_of_converse, block.citations)) else None
     if kind in (am.ToolUseBlock, am.ToolResultBlock):
@@ -81,6 +84,12 @@ def _owner(block: Any) -> str | None:
     value = block.value
     part = value.get("value") if is_mapping(value) and value.get("type") == "non_standard" else value
     return next((name for name in (OPENAI, ANTHROPIC, "bedrock", "google") if ISSUERS[name].owns(part)), None)
+
+
+def _has_call_inside(blocks: Sequence[Any]) -> bool:
+    """Whether a call of a function stands before another block: then it is in content, too."""
+    are_calls = list(map(is_function_call, blocks))
+    return True in are_calls and False in are_calls[are_calls.index(True) :]
 
 
 def _is_of_converse(citation: am.Citation) -> bool:
@@ -106,13 +115,16 @@ class LangChainEnvelope(envelopes.Envelope):
         if message.response_metadata and PROVIDER_KEY in message.response_metadata:
             return False
         content: tuple[Any, ...] = message.content
+        called = False
         for block in content:
             kind = block.__class__
             if kind is am.TextBlock:
-                if block.citations or block.phase is not None:
-                    return False
+                if called or block.citations or block.phase is not None:
+                    return False  # a call before a text stands in content, too
             elif kind is not am.ToolUseBlock or block.kind != "function":
                 return False
+            else:
+                called = True
             if block.extras or block.item_id is not None or block.signature is not None:
                 return False
         return message.api != "responses" or not message.content
@@ -229,6 +241,8 @@ class LangChainEnvelope(envelopes.Envelope):
         told = [_owner(block) for block in message.content if not is_beside(block)]
         if provider is None:
             provider = "bedrock" if "bedrock" in told else next(filter(None, told), None)
+            if provider is None and _has_call_inside(message.content):
+                provider = ANTHROPIC  # whose part for calls all clients know
         elif provider == OPENAI and not is_known and OPENAI not in told:
             return None
         note = note_of(message, FAMILY)

@@ -185,6 +185,8 @@ def _with_links(messages: list[am.Msg], id_of: Callable[[Any, str], Any]) -> lis
 
 # Most models are whose the parts are, or their names don't tell.
 _OWN_ISSUERS = (None, ANTHROPIC)
+# Its signatures stand in Anthropic's parts, and are read as its own; see issuers.py.
+_SIGNS = "google"
 
 
 def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
@@ -197,7 +199,7 @@ def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
             pieces = split(message, parts)
             if pieces[0] is not message:
                 split_up[index] = pieces
-        elif message.model is not None and issuers.issuer_of_model(message.model) not in _OWN_ISSUERS:
+        elif message.provider != _SIGNS and issuers.issuer_of_model(message.model) not in _OWN_ISSUERS:
             new = issuers.with_issuer(message, FAMILY, ANTHROPIC)
             if new is not message:
                 split_up[index] = [new]

@@ -89,7 +89,7 @@ _PROVIDERS = {"gemini": "google", "openai-responses": OPENAI}
 _TAKEN = frozenset(
     {
         am.TextBlock, am.ThinkingBlock, am.RefusalBlock, am.ToolUseBlock, am.ToolResultBlock, am.CompactionBlock,
-        am.FileBlock, am.ToolsBlock, am.ImageBlock,
+        am.FileBlock, am.ToolsBlock, am.ImageBlock, am.ApprovalRequestBlock,
     }
 )  # fmt: skip
 
@@ -156,7 +156,8 @@ _WORDS = {"output_text": "text", "refusal": "refusal"}
 _ITEMS = frozenset(
     {
         "text", "output_text", "refusal", "reasoning", "compaction", "function_call", "custom_tool_call",
-        "mcp_list_tools", "mcp_approval_request", "tool_search_output", "apply_patch_call_output",
+        "mcp_list_tools", "mcp_approval_request", "tool_search_output", "apply_patch_call_output", "shell_call_output",
+        "local_shell_call_output",
     }
 )  # fmt: skip
 

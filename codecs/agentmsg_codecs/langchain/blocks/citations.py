@@ -18,6 +18,9 @@ _TEXT_FIELDS = ("url", "title", "cited_text")
 # The keys of v1's citations, and their fields.
 _FIELDS: Mapping[str, str] = {**{name: name for name in _TEXT_FIELDS}, "start_index": "start", "end_index": "end"}
 _CITATION = frozenset({"type", *_FIELDS})
+_TAG = frozenset({"type"})
+# Only Responses has these, and its own codec reads what they say of a file: all of it is extras.
+_OF_CONTAINER = "container_file_citation"
 # An entry that isn't an object at all.
 WHOLE = "langchain.citation"
 
@@ -32,15 +35,16 @@ def _kept_citation(citation: am.Citation, native: Native) -> am.Citation | None:
     plain = _plain_citation(citation)
     if same_document(plain, native):
         return citation
-    kept = spelling.keep(citation, native, plain, family=FAMILY, known=_CITATION, odd=_CITATION)
+    known = _CITATION if citation.kind != _OF_CONTAINER else _TAG
+    kept = spelling.keep(citation, native, plain, family=FAMILY, known=known, odd=known)
     # It was just read, so it is known to read as this citation.
     return kept if kept is not None and same_document(_spell_citation(kept, lambda _: kept), native) else None
 
 
 def _read_any(native: Native) -> am.Citation:
-    kinds = {key: str if key in _TEXT_FIELDS else int for key in _FIELDS if key in native}
-    fields = {_FIELDS[key]: native[key] for key, kind in kinds.items() if type(native[key]) is kind}
     kind = native.get("type")
+    kinds = {key: str if key in _TEXT_FIELDS else int for key in _FIELDS if key in native and kind != _OF_CONTAINER}
+    fields = {_FIELDS[key]: native[key] for key, cls in kinds.items() if type(native[key]) is cls}
     return make_citation(kind=kind if type(kind) is str and kind != "citation" else None, **fields)
 
 

@@ -70,6 +70,9 @@ _IN_DIALECTS = frozenset({am.TextBlock, am.ImageBlock, am.VideoBlock, am.FileBlo
 _WRAPPED = "non_standard "
 
 
+_is_only_data = speed.says_only(am.DataBlock, "data")
+
+
 def _is_of_server(block: Any) -> bool:
     return bool(block.kind == "server")
 
@@ -204,6 +207,8 @@ class ContentParts(Parts):
                 block = self._of_forms(part, self._of_tag.get(tag, ()))
         except _REFUSED:
             return natives.native_part(part, FAMILY)
+        if type(block) is am.AudioBlock and v1.is_sound(block):
+            return marked(block, FAMILY, shape="audio")  # new ones stand elsewhere
         return of_call(block) if type(block) is am.ToolUseBlock else block
 
     def _of_forms(self, part: Native, entries: Sequence[Entry]) -> Any:
@@ -282,7 +287,20 @@ class ContentParts(Parts):
             raise Unreadable
         return found
 
+    def read_inside(self, block: Any) -> Any:
+        """Return a block that was read in a tool message: JSON stands there as Bedrock's client takes it."""
+        if type(block) is am.DataBlock:
+            return marked(block, FAMILY, shape="value")
+        value: Any = block.value if type(block) is am.NativeBlock and block.codec == FAMILY else None
+        is_json = is_mapping(value) and value.keys() == {"type", "json"} and value["type"] == "json"
+        return am.DataBlock(value["json"]) if is_json else block
+
     # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write_inside(self, block: Any) -> Any:
+        """Return the part of a block in a tool message."""
+        is_json = type(block) is am.DataBlock and not block.notes and _is_only_data(block)
+        return {"type": "json", "json": block.data} if is_json else self.write(block)
 
     def write(self, block: Any) -> Any:
         """Return the part of a block."""

@@ -25,7 +25,7 @@ _REFUSED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, V
 _CALLS = frozenset({"tool_use", "tool_call", "server_tool_call"})
 # The namespaces of what Anthropic's blocks say beyond their fields, of a text that Bedrock's guardrail checks, and of
 # what its media say.
-KIND, GUARD, _ITEM = "anthropic.kind", "bedrock.guard", "bedrock.item"
+KIND, GUARD, ITEM = "anthropic.kind", "bedrock.guard", "bedrock.item"
 
 
 def _as_it_is(part: Native) -> Native:
@@ -161,14 +161,17 @@ _MEDIA = ("image", "video", "document")
 
 
 def _is_of_converse(part: Native) -> bool:
-    return len(part) == 1 and not part.keys().isdisjoint((*_MEDIA, "guardContent"))
+    return len(part) == 1 and not part.keys().isdisjoint((*_MEDIA, "guardContent", "searchResult"))
 
 
 def _tells_bedrock(block: Any) -> bool:
-    """Whether only Converse takes a block: its client refuses LangChain's own parts for it."""
-    if GUARD in block.extras or (type(block) is am.FileBlock and _ITEM in block.extras):
-        return True
+    """Whether only Converse takes a block: its client refuses LangChain's own parts for it.
+
+    It sends Converse's parts as they are, so that bytes would arrive as a text.
+    """
     source = getattr(block, "source", None)
+    if GUARD in block.extras or (type(block) is am.FileBlock and ITEM in block.extras):
+        return type(source) is not am.Base64Source
     return type(source) is am.URLSource and source.url.startswith("s3://")
 
 

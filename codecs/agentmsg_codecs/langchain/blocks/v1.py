@@ -259,3 +259,21 @@ MOVES: tuple[Move, ...] = (
     ("named-beside", _name_lowered, lambda part: _lifted(part, _NAME) if part.get("type") == "file" else None),
 )
 """The mark of a block, how its part is brought to the usual spelling, and back; None if there is nothing to move."""
+
+
+_is_only_sound = speed.says_only(am.AudioBlock, "source", "transcript", "item_id")
+_is_only_id = speed.says_only(am.AudioBlock, "source")
+_is_of_openai = speed.says_only(am.FileSource, "file_id", provider="openai")
+
+
+def is_sound(block: Any) -> bool:
+    """Whether a block is a sound as OpenAI's client keeps it in additional_kwargs: an answer's, or only its id.
+
+    It refuses such a sound in content.
+    """
+    if type(block) is not am.AudioBlock or FAMILY in block.notes:
+        return False
+    if type(block.source) is am.FileSource:
+        return _is_only_id(block) and _is_of_openai(block.source)
+    has_bytes = type(block.source) is am.Base64Source and block.source.media_type is None
+    return has_bytes and block.item_id is not None and block.transcript is not None and _is_only_sound(block)

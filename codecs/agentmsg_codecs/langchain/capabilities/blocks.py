@@ -33,7 +33,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.blocks.dialects import NESTED
 from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
 from agentmsg_codecs.langchain.blocks.parts import provider_of
-from agentmsg_codecs.langchain.blocks.providers import DIALECTS, GUARD, KIND, is_of_texts
+from agentmsg_codecs.langchain.blocks.providers import DIALECTS, GUARD, ITEM, KIND, is_of_texts
 from agentmsg_codecs.langchain.blocks.server_tools import KEYS
 from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import SEALED
@@ -187,6 +187,9 @@ _BARE_DOCUMENT: dict[str, Any] = {"item_id": None, "phase": None, "metadata": {}
 
 def _document_text(block: Any) -> Any:
     """Support a document that consists of texts, as Anthropic's do; one with other blocks becomes its text."""
+    if ITEM in block.extras and type(block.source) is am.Base64Source and not _is_a_providers(block):
+        kept = {space: own for space, own in block.extras.items() if space != ITEM}
+        return Swap(block.evolve(extras=kept), "only a part of Converse says more of a file, and its bytes are no text")
     if type(block.source) is not am.BlocksSource:
         return block
     if is_of_texts(block.source):

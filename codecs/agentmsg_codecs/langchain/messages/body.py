@@ -41,7 +41,7 @@ from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI_ROLE, OWN_
 from agentmsg_codecs.langchain.usage import read_usage, write_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
     from agentmsg_codecs.langchain.messages.forms import Unwrapped
@@ -149,7 +149,7 @@ class Bodies:
 
     def _result(self, body: Native, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
         name = natives.word_if_any(body, "name")
-        blocks = tuple(block for block, _ in content)
+        blocks = tuple(self.parts.read_inside(block) for block, _ in content)
         if kind == "function":
             return v1.make_result(tool_call_id=None, content=blocks, name=name, notes=_NO_ID)
         link, status = natives.word_if_any(body, "tool_call_id"), natives.word_if_any(body, "status")
@@ -203,22 +203,22 @@ class Bodies:
             self._write_blocks(message, body, has_lists=False)
             body["role"] = message.role
         else:
-            body["content"] = self._write_content(blocks)
+            body["content"] = self._write_content(blocks, self.parts.write)
             if kind == "chat":
                 body["role"] = message.role
             elif message.role == "developer" and _is_marked(message, form):
                 body["additional_kwargs"] = {**message.metadata, OPENAI_ROLE: "developer"}
         return _shortened(body, form) if form in _SHORT_FORMS else body
 
-    def _write_content(self, blocks: Any) -> Any:
+    def _write_content(self, blocks: Any, write: Callable[[Any], Any]) -> Any:
         if not blocks:
             return ""
         if is_words(blocks):
             return blocks[0].text
-        return list(with_points_apart(blocks, self.parts.write))
+        return list(with_points_apart(blocks, write))
 
     def _write_result(self, block: am.ToolResultBlock, body: Native, kind: str) -> None:
-        content = self._write_content(block.content)
+        content = self._write_content(block.content, self.parts.write_inside)
         body["name"] = block.name
         body["content"] = content
         if kind == "function":
@@ -251,12 +251,13 @@ class Bodies:
     def _write_blocks(self, message: am.Msg, body: Native, *, has_lists: bool = True) -> Layout:
         blocks, kwargs = untagged(message.content)
         layout = lay_out(blocks)
+        sound = _last_sound(message, layout.places)
         inside: list[Any] = []
         for index, block in enumerate(blocks):
             if index in layout.places:
                 if "c" in layout.places[index] or (not has_lists and layout.places[index] in ("t", "k")):
                     inside.append(content_part(block, self.parts))
-            elif is_in_kwargs(block):
+            elif is_in_kwargs(block) or index == sound:
                 write_kwargs(block, kwargs)
             elif block.notes and has_lists and type(block) is am.ThinkingBlock and is_marked(block, FAMILY, "/beside"):
                 body["reasoning_content"] = block.thinking
@@ -298,6 +299,15 @@ class Bodies:
             return part
         extras: Native = _object_at(part, "extras")
         return part if name in extras else {**part, "extras": {**extras, name: owner}}
+
+
+def _last_sound(message: am.Msg, calls: Collection[int]) -> int | None:
+    """Return the index of a sound that may stand behind content: only calls follow it."""
+    blocks, last = message.content, len(message.content) - 1
+    while last in calls:
+        last -= 1
+    is_so = last >= 0 and v1.is_sound(blocks[last]) and "audio" not in message.metadata
+    return last if is_so and not any(type(block) is am.AudioBlock and is_in_kwargs(block) for block in blocks) else None
 
 
 _NO_ID = natives.without_id(FAMILY)

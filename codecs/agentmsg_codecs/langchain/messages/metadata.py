@@ -78,6 +78,7 @@ def stop_word(note: Any) -> str | None:
 
 
 _AUDIO = frozenset({"data", "id", "transcript"})
+_ID = frozenset({"id"})
 # The keys that an unknown field of it must not have: in content it would become a part.
 _OF_PARTS = frozenset({"prompt_cache_breakpoint", "source", "type"}).union(
     *(form.keys for form in ALL_FORMS if form.tag == "audio")
@@ -88,7 +89,7 @@ _NOT_AUDIO = _OF_PARTS - _AUDIO
 def _takes_audio(value: Any) -> bool:
     if not is_mapping(value) or not _NOT_AUDIO.isdisjoint(value):
         return False
-    return all(isinstance(value.get(key), str) for key in _AUDIO)
+    return all(isinstance(value.get(key), str) for key in (_AUDIO if len(value) > 1 else _ID))
 
 
 # OpenAI's reasoning of the first versions that had it: an item, or a text of others.
@@ -193,6 +194,8 @@ def with_texts(blocks: tuple[Any, ...], count: int, texts: Any) -> tuple[Any, ..
 
 
 def _read_audio(native: Native) -> Any:
+    if len(native) == 1:
+        return _make_audio(source=am.FileSource(native["id"], OPENAI), notes=KWARGS_NOTE)
     return _make_audio(
         source=_make_base64(data=native["data"]),
         transcript=native["transcript"],
@@ -210,6 +213,8 @@ def is_in_kwargs(block: Any) -> bool:
 
 
 def _write_audio(block: Any) -> Native:
+    if type(block.source) is am.FileSource:
+        return {"id": block.source.file_id}
     native = {"id": block.item_id, "data": getattr(block.source, "data", None), "transcript": block.transcript}
     return natives.with_rest(native, block, FAMILY)
 
@@ -227,7 +232,7 @@ _KWARGS_WRITERS: Mapping[type, Mapping[Any, tuple[str, Callable[[Any], Any]]]] =
 
 def write_kwargs(block: Any, kwargs: Native) -> None:
     """Add a block to additional_kwargs."""
-    key, write = _KWARGS_WRITERS[type(block)][mark_of(block, FAMILY, "/place")]
+    key, write = _KWARGS_WRITERS[type(block)][mark_of(block, FAMILY, "/place") or "kwargs"]
     kwargs[key] = write(block)
 
 

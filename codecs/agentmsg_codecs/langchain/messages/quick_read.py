@@ -50,6 +50,10 @@ _OBJECT: Any = dict  # so that type checkers don't look inside
 _ARRAY: Any = list
 
 
+# JSON in a tool message is read otherwise than in content.
+_ODD_INSIDE = frozenset({am.DataBlock, am.NativeBlock})
+
+
 class FastReaders:
     """Reads bodies as LangChain writes them today. Its builders are straight-line code on purpose.
 
@@ -116,6 +120,8 @@ class FastReaders:
                 return None
             if is_words(blocks):
                 notes = LIST_NOTE
+            elif not _ODD_INSIDE.isdisjoint(map(type, blocks)):
+                return None
         if artifact is not None:
             if self._looks_odd(artifact):
                 return None

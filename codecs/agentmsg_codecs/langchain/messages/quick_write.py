@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import Native, is_mapping, mark_of, note_of, speed
 from agentmsg_codecs.langchain.blocks.converse import is_pointed
-from agentmsg_codecs.langchain.blocks.v1 import is_words
+from agentmsg_codecs.langchain.blocks.v1 import is_sound, is_words
 from agentmsg_codecs.langchain.calls.copies import openai_entry
 from agentmsg_codecs.langchain.messages.layouts import writer
 from agentmsg_codecs.langchain.messages.metadata import (
@@ -78,6 +78,8 @@ class FastWriters:
         write = self._write_part
         parts: list[Any] = []
         for block in blocks:
+            if type(block) is am.AudioBlock and is_sound(block):
+                return None
             if block.notes:
                 quick = self._quick_writers.get(type(block))
                 if type(block) in _OWNED and _loses_provider(block, provider):
@@ -108,6 +110,8 @@ class FastWriters:
         if block.notes or block.structured is not None or block.error is not None or block.error_type is not None:
             return None
         if block.cache is not None:
+            return None
+        if am.DataBlock in map(type, block.content):
             return None
         content = self._content(block.content, message.notes)
         if content is None:
