@@ -132,6 +132,8 @@ def thinking(block: am.ThinkingBlock) -> Any:
     if not (block.thinking or block.redacted or block.signature) and block.item_id is not None:
         is_own = UNSIGNED in block.extras or is_marked(block, FAMILY, "/hollow")
         return block if is_own else Drop("an item of reasoning without text, or what is encrypted, has no part")
+    if block.redacted is not None and "bedrock" in (block.notes or ()):
+        return Drop("redacted content is text here, and these bytes are none")  # else a part of Bedrock's has it
     if block.redacted is None or (not block.thinking and block.signature is None and block.item_id is None):
         return block
     return Swap(block.evolve(thinking="", signature=None, item_id=None), "thinking is readable or opaque here")

@@ -54,6 +54,8 @@ _SPACES = {
     "anthropic": "anthropic", "openai": "openai", "openai-responses": "openai", "gemini": "google",
     "bedrock": "bedrock",
 }  # fmt: skip
+# The provider that the last word of a citation's kind tells.
+_CITING = {"location": "anthropic", "citation": "openai"}
 _ITEM = re.compile("(?:msg|rs|fc|ws|fs|ci|ig|mcp|mcpl|tsc|tso|cmp)_")
 # The order of keys of free-form values in parts, which the provider's blocks have in an order of their own.
 _ORDERS = "/orders"
@@ -169,7 +171,7 @@ def name_of(block: Any) -> str | None:
 def _told_by(blocks: Sequence[Any]) -> str | None:
     """Return the provider that blocks tell; None if they don't."""
     for block in blocks:
-        if type(block) is am.TextBlock and not (block.extras or block.notes or block.signature):
+        if type(block) is am.TextBlock and not (block.extras or block.notes or block.signature or block.citations):
             continue
         if _is_of_chat(block):
             return "openai"
@@ -184,6 +186,10 @@ def _told_by(blocks: Sequence[Any]) -> str | None:
             return str(found)
         if _ITEM.match(getattr(block, "item_id", None) or "") or getattr(block, "namespace", None):
             return "openai"
+        for citation in getattr(block, "citations", ()):
+            found = _CITING.get((citation.kind or "").rpartition("_")[2])
+            if found is not None:
+                return found
     return None
 
 
