@@ -81,6 +81,8 @@ GEMINI: list[tuple[Any, list[dict[str, Any]]]] = [
      [{"part_kind": "builtin-tool-return", "tool_name": "web_search", "content": {"a": 1}}]),
     ({"executableCode": {"language": "PYTHON", "code": "1"}},
      [{"part_kind": "builtin-tool-call", "tool_name": "code_execution", "args": {"language": "PYTHON", "code": "1"}}]),
+    ({"text": "", "thoughtSignature": "QQ=="}, [{"content": "", "provider_details": {"thought_signature": "QQ==",
+                                                                                    "text": ""}}]),
     ({"toolCall": {"toolType": "GOOGLE_SEARCH_WEB", "args": {"queries": ["q"]}, "id": "g"}},
      [{"tool_name": "web_search", "args": {"queries": ["q"]}, "tool_call_id": "g"}]),
 ]  # fmt: skip
@@ -168,10 +170,16 @@ _SEALED = {"role": "assistant", "content": [{"reasoningContent": {"redactedConte
 _HOLLOW = [{"type": "reasoning", "id": "rs_1", "summary": []}, {"role": "assistant", "content": "a"}]
 
 
+_SIGNED = {"google": {"thought_signature": "QQ=="}}
+_CALLING = {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "extra_content": _SIGNED,
+                                                 "function": {"name": "f", "arguments": "{}"}}]}  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("codec", "request_", "kinds"),
     [
         ("openai", {"messages": [_CITING]}, ["text"]),
+        ("openai", {"messages": [_CALLING]}, ["tool-call"]),
         ("bedrock", {"modelId": "anthropic.claude", "messages": [_SEALED]}, ["text"]),
         ("openai-responses", {"input": _HOLLOW}, ["text"]),
     ],
@@ -181,6 +189,8 @@ def test_what_a_request_repeats_comes_back(codec: am.CodecName, request_: Any, k
     history, losses = am.decode(request_, codec), list[am.Loss]()
     document: Any = am.encode(history, "pydantic-ai", losses=losses)
     assert [part["part_kind"] for part in document[0]["parts"]] == kinds
+    details = document[0]["parts"][0]["provider_details"] or {}
+    assert ("extra_content" in details) is ("tool-call" in kinds), "the client of Chat Completions sends nothing else"
     assert am.same(am.restore(am.decode(am.thaw(document), "pydantic-ai"), losses), history)
 
 

@@ -303,6 +303,25 @@ def test_options_of_media_stand_where_the_client_reads_them(role: Any, codec: st
     assert am.same(am.decode(document, "vercel"), am.History.of(message))
 
 
+@pytest.mark.parametrize("target", ["vercel", "vercel-ui", "pydantic-ai", "agentscope"])
+@pytest.mark.parametrize("kind", ["document", "search_result"])
+def test_a_document_that_is_a_result_is_told(target: Any, kind: str) -> None:
+    """As text it arrives, and nobody can cite it: the same is told as beside results."""
+    text = {"type": "text", "text": "Body."}
+    document = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "Body."}}
+    found = {"type": "search_result", "source": "https://e.org", "title": "T", "content": [text]}
+    given = {"type": "tool_result", "tool_use_id": "c", "content": [document if kind == "document" else found]}
+    call = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    said = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [given]}]
+    history = am.decode({"messages": said}, "anthropic")
+    done = am.convert(history, to=target)
+    assert "content" in [loss.level for loss in done.losses]
+    back = am.decode(am.thaw(done.document), target)
+    (said_again,) = (block.text for message in back for block in message.blocks(am.ToolResultBlock))
+    assert said_again.endswith("Body.")
+    assert am.same(am.restore(back, done.losses), history)
+
+
 def test_what_a_search_of_tools_found_is_named() -> None:
     """A reference to a tool in a result is the SDK's custom part."""
     found = am.NativeBlock("anthropic", {"type": "tool_reference", "tool_name": "f"}, fallback="f")

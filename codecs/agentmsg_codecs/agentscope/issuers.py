@@ -120,7 +120,9 @@ def _is_special(block: Any) -> bool:
         is_own = signed.provider == "openai" if signed is not None else _RESPONSES in (block.notes or ())
         return link is not None and (is_own or link.startswith("rs_"))
     signed = block.signature if type(block) is am.ToolUseBlock else None
-    return signed is not None and signed.provider == "google" and _is_base64(signed.value)
+    if signed is None or mark_of(block, "openai", "/signed") is not None:
+        return False  # in Chat Completions a signature stands beside the id
+    return signed.provider == "google" and _is_base64(signed.value)
 
 
 def _is_base64(value: str) -> bool:

@@ -32,11 +32,11 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.pydantic_ai.issuers.anthropic import Anthropic
 from agentmsg_codecs.pydantic_ai.issuers.base import Kit, Table
-from agentmsg_codecs.pydantic_ai.issuers.chat import FIELDS, Chat
+from agentmsg_codecs.pydantic_ai.issuers.chat import EXTRA, FIELDS, Chat
 from agentmsg_codecs.pydantic_ai.issuers.converse import Converse
 from agentmsg_codecs.pydantic_ai.issuers.gemini import Gemini
 from agentmsg_codecs.pydantic_ai.issuers.responses import Responses
-from agentmsg_codecs.pydantic_ai.names import FAMILY, NAME, PROVIDERS, UNSIGNED
+from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, NAME, PROVIDERS, UNSIGNED
 from agentmsg_codecs.pydantic_ai.values import read_answered
 
 if TYPE_CHECKING:
@@ -201,10 +201,12 @@ def _key(name: str | None, message: am.Msg) -> str:
 
 
 def _is_of_chat(block: Any) -> bool:
-    """Whether a block is reasoning of Chat Completions, as the mark of its reader or the id of its part tells."""
-    if type(block) is not am.ThinkingBlock:
-        return False
-    return block.item_id in FIELDS or mark_of(block, "openai", "/place") is not None
+    """Whether a block is reasoning or signed in Chat Completions, as its reader's mark or its part tells."""
+    if type(block) is am.ThinkingBlock:
+        return block.item_id in FIELDS or mark_of(block, "openai", "/place") is not None
+    if block.signature is not None and mark_of(block, "openai", "/signed") is not None:
+        return True
+    return type(block) is am.ToolUseBlock and EXTRA in natives.extras_of(block, DETAILS)
 
 
 def _into(unit: Sequence[Any], table: Table, kit: Kit) -> list[Any] | None:
