@@ -304,6 +304,19 @@ def test_options_of_media_stand_where_the_client_reads_them(role: Any, codec: st
 
 
 @pytest.mark.parametrize("target", ["vercel", "vercel-ui", "pydantic-ai", "agentscope"])
+@pytest.mark.parametrize("more", [{}, {"id": "rs_1"}])
+def test_what_is_encrypted_in_chat_is_told(target: Any, more: dict[str, str]) -> None:
+    """No client sends it back to Chat Completions; nobody else can read it."""
+    sealed = {"type": "reasoning.encrypted", "data": "e", "format": "openai-responses-v1", **more}
+    answer = {"role": "assistant", "content": "a", "reasoning_details": [sealed]}
+    history = am.decode({"messages": [answer]}, "openai")
+    done = am.convert(history, to=target)
+    assert "content" in [loss.level for loss in done.losses]
+    assert "openai-responses" not in str(document := am.thaw(done.document))
+    assert am.same(am.restore(am.decode(document, target), done.losses), history)
+
+
+@pytest.mark.parametrize("target", ["vercel", "vercel-ui", "pydantic-ai", "agentscope"])
 @pytest.mark.parametrize("kind", ["document", "search_result"])
 def test_a_document_that_is_a_result_is_told(target: Any, kind: str) -> None:
     """As text it arrives, and nobody can cite it: the same is told as beside results."""

@@ -48,7 +48,7 @@ class Chat(Table):
             return [_call(block, kit)]
         noted = mark_of(block, _FAMILY, f"/{_PLACE}")
         place = "reasoning" if noted == _DETAILS else noted or FIELDS[0]
-        if place not in FIELDS:
+        if place not in FIELDS or (block.signature is not None and not block.thinking):
             raise Unreadable
         details = _detail(block) if noted == _DETAILS else {}
         signed = {} if block.signature is None else {"signature": block.signature.value}

@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, dump_json, is_mapping, speed
+from agentmsg.formats import Native, Unreadable, dump_json, is_mapping, mark_of, speed
 from agentmsg_codecs.vercel.issuers.parts import (
     Issuer,
     as_they_are,
@@ -83,7 +83,7 @@ _APART = (_SEARCH, *_GIVEN_BY)
 def _own(block: Any) -> bool:
     cls: Any = block.__class__
     if cls is am.ThinkingBlock:
-        return block.item_id is not None
+        return block.item_id is not None and mark_of(block, _OPENAI, "/place") is None  # the other API has such, too
     if cls is am.TextBlock and (block.citations or not (block.item_id or "msg_").startswith(ITEMS)):
         return True
     if cls is am.NativeBlock:
