@@ -57,6 +57,17 @@ def test_results_name_the_signature() -> None:
     assert (call.id, result.tool_call_id, call.signature) == ("c", "c", am.Signature("google", "QQ=="))
 
 
+def test_ids_of_chat_stay() -> None:
+    """In Chat Completions a signature stands beside the id of the call, which goes out as it is."""
+    signed = {"google": {"thought_signature": "QQ=="}}
+    call = {"id": "c", "type": "function", "extra_content": signed, "function": {"name": "f", "arguments": "{}"}}
+    history = am.decode({"messages": [{"role": "assistant", "tool_calls": [call]}]}, "openai")
+    losses: list[am.Loss] = []
+    document: Any = am.encode(history, "agentscope", losses=losses)
+    assert document[0]["content"][0]["id"] == "c"
+    assert [(loss.path[-1], loss.level) for loss in losses] == [("signature", "content")]
+
+
 def test_what_the_client_made_comes_back() -> None:
     """Reasoning that AgentScope itself made has ids and times of its own."""
     ids: dict[str, Any] = {"id": "b1", "created_at": "2026-01-05T09:30:07.250000", "finished_at": None}

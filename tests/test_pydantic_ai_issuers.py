@@ -81,6 +81,8 @@ GEMINI: list[tuple[Any, list[dict[str, Any]]]] = [
      [{"part_kind": "builtin-tool-return", "tool_name": "web_search", "content": {"a": 1}}]),
     ({"executableCode": {"language": "PYTHON", "code": "1"}},
      [{"part_kind": "builtin-tool-call", "tool_name": "code_execution", "args": {"language": "PYTHON", "code": "1"}}]),
+    ({"text": "", "thoughtSignature": "QQ=="}, [{"content": "", "provider_details": {"thought_signature": "QQ==",
+                                                                                    "text": ""}}]),
     ({"toolCall": {"toolType": "GOOGLE_SEARCH_WEB", "args": {"queries": ["q"]}, "id": "g"}},
      [{"tool_name": "web_search", "args": {"queries": ["q"]}, "tool_call_id": "g"}]),
 ]  # fmt: skip
@@ -162,6 +164,36 @@ def test_parts_that_no_client_made_come_back() -> None:
     assert (history[0].api, block.item_id) == ("responses", "msg_1")
 
 
+_CITING = {"role": "assistant", "content": "abc", "annotations": [{"type": "url_citation", "url_citation": {
+    "url": "https://x.test", "title": "T", "start_index": 0, "end_index": 3}}]}  # fmt: skip
+_SEALED = {"role": "assistant", "content": [{"reasoningContent": {"redactedContent": "//79"}}, {"text": "a"}]}
+_HOLLOW = [{"type": "reasoning", "id": "rs_1", "summary": []}, {"role": "assistant", "content": "a"}]
+
+
+_SIGNED = {"google": {"thought_signature": "QQ=="}}
+_CALLING = {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "extra_content": _SIGNED,
+                                                 "function": {"name": "f", "arguments": "{}"}}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("codec", "request_", "kinds"),
+    [
+        ("openai", {"messages": [_CITING]}, ["text"]),
+        ("openai", {"messages": [_CALLING]}, ["tool-call"]),
+        ("bedrock", {"modelId": "anthropic.claude", "messages": [_SEALED]}, ["text"]),
+        ("openai-responses", {"input": _HOLLOW}, ["text"]),
+    ],
+)
+def test_what_a_request_repeats_comes_back(codec: am.CodecName, request_: Any, kinds: list[str]) -> None:
+    """Nobody says there who answered; what the client would send as something else isn't written, and is told."""
+    history, losses = am.decode(request_, codec), list[am.Loss]()
+    document: Any = am.encode(history, "pydantic-ai", losses=losses)
+    assert [part["part_kind"] for part in document[0]["parts"]] == kinds
+    details = document[0]["parts"][0]["provider_details"] or {}
+    assert ("extra_content" in details) is ("tool-call" in kinds), "the client of Chat Completions sends nothing else"
+    assert am.same(am.restore(am.decode(am.thaw(document), "pydantic-ai"), losses), history)
+
+
 def test_data_are_in_the_standard_alphabet() -> None:
     """The library dumps bytes in the alphabet of URLs, which no provider takes."""
     image = {"kind": "binary", "data": "_-4=", "media_type": "image/png"}
@@ -170,9 +202,20 @@ def test_data_are_in_the_standard_alphabet() -> None:
     assert block.source.data == "/+4="
 
 
-def test_message_objects_go_in_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "dump",
+    [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "hi"}]},
+        {"kind": "response", "parts": [
+            {"part_kind": "builtin-tool-call", "tool_name": "mcp_server:d", "args": {"action": "list_tools"},
+             "tool_call_id": "c", "provider_name": "openai"},
+            {"part_kind": "builtin-tool-return", "tool_name": "mcp_server:d", "content": {"tools": [], "error": None},
+             "tool_call_id": "c", "provider_name": "openai"}], "provider_name": "openai"},
+    ],
+    ids=["said", "native"],
+)  # fmt: skip
+def test_message_objects_go_in_as_they_are(monkeypatch: pytest.MonkeyPatch, dump: dict[str, Any]) -> None:
     """Objects of the library are dumped by its own adapter, alone, in a list and in an object."""
-    dump = {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "hi"}]}
 
     @dataclass
     class ModelRequest:

@@ -107,6 +107,13 @@ KINDS: list[tuple[str, list[Any], list[Any]]] = [
     ("openai-responses", [openai("function_call", "fc_1", call_id="c", name="f", arguments="{}", namespace="n")],
      [{"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {},
        **told("openai", itemId="fc_1", namespace="n")}]),
+    ("openai-responses", [openai("function_call", "fc_1", call_id="c", name="f", arguments="{}",
+                                 caller={"type": "program", "caller_id": "p"})],
+     [{"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {},
+       **told("openai", itemId="fc_1", caller={"type": "program", "callerId": "p"})}]),
+    ("openai-responses", [openai("function_call", "fc_1", call_id="c", name="f", arguments='{"a": ')],
+     [{"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": '{"a": ',
+       **told("openai", itemId="fc_1", type="function_call")}]),
     ("openai-responses", [openai("custom_tool_call", "ctc_1", call_id="c", name="f", input="ls")],
      [{"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": "ls", **told("openai", itemId="ctc_1")}]),
     ("openai-responses", [openai("web_search_call", "ws_1", action={"type": "open_page", "url": "https://e.org"})],
@@ -229,6 +236,55 @@ def test_a_custom_tool_has_results_of_its_kind() -> None:
     assert am.same(am.decode(am.encode(history, "vercel"), "vercel"), history)
 
 
+def test_a_result_that_changed_keeps_the_kind_of_its_call() -> None:
+    """What a result loses leaves it a custom tool's, as it is read; so the report leads back."""
+    image = {"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo=", "detail": "low"}
+    call = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "f", "input": "ls"}
+    output = {"type": "custom_tool_call_output", "call_id": "c", "output": [image]}
+    history = am.decode({"model": "gpt", "input": [call, output]}, "openai-responses")
+    for target in ("vercel", "vercel-ui"):
+        done = am.convert(history, to=target)
+        assert not [loss for loss in done.losses if "kind" in loss.path]
+        assert am.same(am.restore(am.decode(am.thaw(done.document), target), done.losses), history)
+
+
+TEXTS = [{"type": "text", "text": each} for each in ("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("content", "is_error", "shown", "level"),
+    [
+        ("boom", True, "boom", None),
+        ('{"a": 1}', True, '{"a": 1}', None),
+        (TEXTS, True, "a\nb", "content"),
+        ("fine", False, [{"type": "text", "text": "fine"}], None),
+        (TEXTS, False, TEXTS, None),
+    ],
+)
+def test_what_a_server_said_of_a_call_is_shown_to_users(
+    content: Any, shown: Any, level: str | None, *, is_error: bool
+) -> None:
+    """An error is a text, which the client sends as it is; of a result it sends no text, but a list."""
+    given = {"type": "mcp_tool_result", "tool_use_id": "mcptoolu_1", "is_error": is_error, "content": content}
+    message, losses = said("anthropic", [MCP, given]), list[am.Loss]()
+    document: Any = am.encode([message], "vercel-ui", losses=losses)
+    assert document[0]["parts"][0]["errorText" if is_error else "output"] == shown
+    assert [loss.level for loss in losses] == ([level] if level else [])
+    assert am.same(am.restore(am.decode(document, "vercel-ui"), losses), am.History.of(message))
+
+
+def test_a_summary_of_anthropics_is_not_openais() -> None:
+    """One that only Anthropic can read has no part, and no other provider gets it."""
+    sealed = {"role": "assistant", "content": [{"type": "compaction", "content": None, "encrypted_content": "e"}]}
+    history = am.decode({"model": "m", "messages": [sealed]}, "anthropic")
+    for target in ("vercel", "vercel-ui", "openai-responses"):
+        done = am.convert(history, to=target)
+        assert "content" in [loss.level for loss in done.losses]
+        assert '"e"' not in str(am.dumps(history, target, losses=[]))
+    document: Any = am.encode(history, "pydantic-ai")
+    assert document[0]["parts"][0]["provider_name"] == "anthropic"
+
+
 @pytest.mark.parametrize(
     ("role", "codec", "block", "options"),
     [
@@ -245,6 +301,38 @@ def test_options_of_media_stand_where_the_client_reads_them(role: Any, codec: st
     document: Any = am.encode([message], "vercel", losses=[])
     assert document[0]["content"][0]["providerOptions"] == options
     assert am.same(am.decode(document, "vercel"), am.History.of(message))
+
+
+@pytest.mark.parametrize("target", ["vercel", "vercel-ui", "pydantic-ai", "agentscope"])
+@pytest.mark.parametrize("more", [{}, {"id": "rs_1"}])
+def test_what_is_encrypted_in_chat_is_told(target: Any, more: dict[str, str]) -> None:
+    """No client sends it back to Chat Completions; nobody else can read it."""
+    sealed = {"type": "reasoning.encrypted", "data": "e", "format": "openai-responses-v1", **more}
+    answer = {"role": "assistant", "content": "a", "reasoning_details": [sealed]}
+    history = am.decode({"messages": [answer]}, "openai")
+    done = am.convert(history, to=target)
+    assert "content" in [loss.level for loss in done.losses]
+    assert "openai-responses" not in str(document := am.thaw(done.document))
+    assert am.same(am.restore(am.decode(document, target), done.losses), history)
+
+
+@pytest.mark.parametrize("target", ["vercel", "vercel-ui", "pydantic-ai", "agentscope"])
+@pytest.mark.parametrize("kind", ["document", "search_result"])
+def test_a_document_that_is_a_result_is_told(target: Any, kind: str) -> None:
+    """As text it arrives, and nobody can cite it: the same is told as beside results."""
+    text = {"type": "text", "text": "Body."}
+    document = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "Body."}}
+    found = {"type": "search_result", "source": "https://e.org", "title": "T", "content": [text]}
+    given = {"type": "tool_result", "tool_use_id": "c", "content": [document if kind == "document" else found]}
+    call = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    said = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [given]}]
+    history = am.decode({"messages": said}, "anthropic")
+    done = am.convert(history, to=target)
+    assert "content" in [loss.level for loss in done.losses]
+    back = am.decode(am.thaw(done.document), target)
+    (said_again,) = (block.text for message in back for block in message.blocks(am.ToolResultBlock))
+    assert said_again.endswith("Body.")
+    assert am.same(am.restore(back, done.losses), history)
 
 
 def test_what_a_search_of_tools_found_is_named() -> None:

@@ -186,7 +186,11 @@ def _check_understood(document: Any, codec: Codec) -> None:
 
     limits = rooms(codec, DEFAULT_LIMITS)[1]
     held = codec.parse(document, limits, _LAST) if is_raw(document) else document
-    found = instead(copy_document(held[:1] if type(held) is list else held, limits.depth, codec.own_form), codec)
+    try:
+        first = copy_document(held[:1] if type(held) is list else held, limits.depth, codec.own_form)
+    except AgentMsgError:
+        return  # objects that only the codec can dump
+    found = instead(first, codec)
     if found is not None:
         raise found
 

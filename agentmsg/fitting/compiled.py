@@ -246,7 +246,7 @@ def _rule_tests(block: str, cls: type, row: Row, scope: _Scope, *, present: froz
         return [asked]
     absent = absent_values(cls)
     fields = [name for name in concerns if present is None or name in present]
-    none_there = " and ".join(_absent_test(name, absent[name], f"{block}.{name}", scope) for name in fields)
+    none_there = " and ".join(f"({_absent_test(name, absent[name], f'{block}.{name}', scope)})" for name in fields)
     return [f"({none_there} or {asked})"] if fields else []
 
 

@@ -72,7 +72,7 @@ def _taken_out(history: History, inside: History, fitted: Fitted, envelope: Enve
         found = envelope.reopened(message) if envelope.concerns(message) else message
         return source if source is not None and same(found, source) else found
 
-    return [out(message) for message in fitted.history.messages]
+    return envelope.agreeing([out(message) for message in fitted.history.messages], fitted.history)
 
 
 def _wrapped_anew(

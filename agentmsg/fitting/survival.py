@@ -12,6 +12,7 @@ from agentmsg.fitting.levels import extras_hold_content
 from agentmsg.fitting.words import MEDIA, all_words, held, says_something, survives, tells, words
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import CompactionBlock, FileBlock, NativeBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.sources import BlocksSource, TextSource
 
 if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Level
@@ -53,7 +54,7 @@ def level_of_became(old: Any, new: Any) -> Level:
 
 
 def loses_within(old: Any, new: Any) -> bool:
-    """Whether blocks of a result that was rebuilt had content beside their words: a native value, or extras."""
+    """Whether blocks of a rebuilt result had content beside their words: a native value, extras, or what is cited."""
     before: tuple[Any, ...] = old.content if isinstance(old, ToolResultBlock) else ()
     after: tuple[Any, ...] = new.content if isinstance(new, ToolResultBlock) else ()
     kept = set(map(id, after))
@@ -62,10 +63,19 @@ def loses_within(old: Any, new: Any) -> bool:
         id(block) not in kept
         and (
             isinstance(block, NativeBlock)
+            or (isinstance(block, FileBlock) and _is_less(block, after))
             or extras_hold_content(block, block.extras, {} if other is None else other.extras)
         )
         for block, other in zip(before, now, strict=True)
     )
+
+
+def _is_less(block: FileBlock, after: tuple[Any, ...]) -> bool:
+    """Whether a document is only text among these blocks, or has no context there."""
+    found = [each for each in after if isinstance(each, FileBlock) and held(each) == held(block)]
+    if not found:
+        return isinstance(block.source, (BlocksSource, TextSource))
+    return block.context is not None and all(each.context != block.context for each in found)
 
 
 def level_of_result_field(

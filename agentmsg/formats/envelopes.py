@@ -157,6 +157,10 @@ class Envelope:
         """Return what a reader makes of a message that is written in the framework's words, although it wasn't read."""
         return self.opened(message)
 
+    def agreeing(self, messages: list[Msg], inside: History) -> list[Msg]:
+        """Return messages that were taken out of a history one by one as its reader makes them agree; by default so."""
+        return messages
+
     def as_read(self, message: Msg) -> Msg:
         """Return a message that was read in the framework's words, and is written in them."""
         wrapped = self._wrapped(message)

@@ -115,12 +115,16 @@ def _tried(change: Callable[..., list[Any]], *unit: Any) -> Sequence[Any]:
 def _is_special(block: Any) -> bool:
     """Whether the client keeps a block in another way than the neutral form."""
     if type(block) is am.ThinkingBlock:
-        # Blocks of AgentScope have ids of their own.
+        # Blocks of AgentScope have ids of their own, and Chat Completions has encrypted reasoning with such ids, too.
         signed, link = block.signature, block.item_id
+        if mark_of(block, "openai", "/place") is not None:
+            return False
         is_own = signed.provider == "openai" if signed is not None else _RESPONSES in (block.notes or ())
         return link is not None and (is_own or link.startswith("rs_"))
     signed = block.signature if type(block) is am.ToolUseBlock else None
-    return signed is not None and signed.provider == "google" and _is_base64(signed.value)
+    if signed is None or mark_of(block, "openai", "/signed") is not None:
+        return False  # in Chat Completions a signature stands beside the id
+    return signed.provider == "google" and _is_base64(signed.value)
 
 
 def _is_base64(value: str) -> bool:

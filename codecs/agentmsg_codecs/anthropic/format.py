@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Parts, adopt, cells, is_object, natives
+from agentmsg.formats import KEEP, Native, Parts, adopt, cells, is_object, issuers, natives
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -53,6 +53,11 @@ _TYPE = Key("media_type", "media_type", Text(), "may")
 
 def _call(*named: Key) -> tuple[Key, ...]:
     return (Key("id", "id", Link(), "may", lacks="no-id"), *named, Key("input", "input", Input()), _CACHE)
+
+
+def _sealer(native: Native) -> str | None:
+    """Return who can read a summary, if it isn't in words alone: no other provider."""
+    return FAMILY if native.get("encrypted_content") else None
 
 
 _NAME = Key("name", "name", Text())
@@ -169,7 +174,7 @@ FORMS = (
         Key("content", "text", Text(), "null"),
         Key("encrypted_content", "encrypted", Text(), "may"),
         _CACHE,
-    )),
+    ), marks={issuers.MARK[1:]: _sealer}),
     Form("tool_result", am.ToolResultBlock, "tool_result", (
         _CALLED, *_outcome("inner"),
     ), is_apart=True),

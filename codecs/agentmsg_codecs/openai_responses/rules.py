@@ -6,7 +6,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, is_mapping, is_marked, mark_of, media, natives, note_of, rules
+from agentmsg.formats import Drop, Swap, is_mapping, is_marked, issuers, mark_of, media, natives, note_of, rules
 from agentmsg_codecs.openai_responses.client_tools import is_call, is_result, is_text
 from agentmsg_codecs.openai_responses.format import SERVED, is_value, made_image
 from agentmsg_codecs.openai_responses.input_parts import is_raw
@@ -172,7 +172,8 @@ _LINKED: Mapping[str, Callable[[am.ToolResultBlock], bool]] = {
 
 def compaction(block: am.CompactionBlock) -> Any:
     """Keep a summary that OpenAI can read."""
-    return block if block.encrypted is not None else rules.compaction_as_text(block)
+    is_own = block.encrypted is not None and not issuers.is_foreign(block, FAMILY, ("openai",))
+    return block if is_own else rules.compaction_as_text(block)
 
 
 def result(block: am.ToolResultBlock) -> Any:

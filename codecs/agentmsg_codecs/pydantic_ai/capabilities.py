@@ -114,7 +114,7 @@ def _user_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[A
 def _model_rows(messages: Messages) -> dict[type[Any], Row]:
     answers: Any = {
         **dict.fromkeys(media.KINDS, own.file_of_model),
-        am.ThinkingBlock: (own.thinking, "redacted"),
+        am.ThinkingBlock: (own.thinking, ("redacted", "item_id", "signature")),
         am.ToolUseBlock: (rules.custom_as_function, "kind"),
         am.ToolResultBlock: own.result,
     }

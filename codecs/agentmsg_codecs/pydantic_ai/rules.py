@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, marked, media, natives, rules, usually
+from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, mark_of, marked, media, natives, rules, usually
 from agentmsg_codecs.pydantic_ai.content import hint_of, is_structured
 from agentmsg_codecs.pydantic_ai.format import FINISH
 from agentmsg_codecs.pydantic_ai.names import FAMILY, KEEPERS, OUTCOMES, TTLS, UNSIGNED
@@ -132,6 +132,10 @@ def thinking(block: am.ThinkingBlock) -> Any:
     if not (block.thinking or block.redacted or block.signature) and block.item_id is not None:
         is_own = UNSIGNED in block.extras or is_marked(block, FAMILY, "/hollow")
         return block if is_own else Drop("an item of reasoning without text, or what is encrypted, has no part")
+    if block.signature is not None and not block.thinking and mark_of(block, "openai", "/place") is not None:
+        return Drop("the client sends nothing of what is encrypted to Chat Completions")
+    if block.redacted is not None and "bedrock" in (block.notes or ()):
+        return Drop("redacted content is text here, and these bytes are none")  # else a part of Bedrock's has it
     if block.redacted is None or (not block.thinking and block.signature is None and block.item_id is None):
         return block
     return Swap(block.evolve(thinking="", signature=None, item_id=None), "thinking is readable or opaque here")

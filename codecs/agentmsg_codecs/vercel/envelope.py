@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, same, thaw
-from agentmsg.formats import Unreadable, dump_json, envelopes, is_mapping, same_document, speed, tool_links
+from agentmsg.formats import Unreadable, dump_json, envelopes, is_mapping, issuers, same_document, speed, tool_links
 from agentmsg.formats import media as media_kinds
 from agentmsg_codecs.vercel.issuers import ISSUERS
 from agentmsg_codecs.vercel.issuers.given import media_back, media_into, reference_back, reference_into
@@ -121,6 +121,11 @@ class VercelEnvelope(envelopes.Envelope):
         """Return a history in the words of those who answered; a custom tool's call tells the kind of its result."""
         new = super().unwrapped(history)
         return new if new is history else _rekinded(new, _customs(new, history), "function", "custom")
+
+    def agreeing(self, messages: list[am.Msg], inside: am.History) -> list[am.Msg]:
+        """Return messages in which a custom tool's call tells the kind of its result."""
+        new = inside.evolve(messages=tuple(messages))
+        return list(_rekinded(new, _customs(new, inside), "function", "custom").messages)
 
     def comes_back(self, message: am.Msg, wrapped: am.Msg) -> bool:
         """Whether the parts are the same; the order of their keys doesn't count."""
@@ -229,9 +234,9 @@ class UIEnvelope(VercelEnvelope):
         options = part.get(PROVIDER_OPTIONS)
         if block.item_id is not None:
             block = block.evolve(item_id=None, extras={**block.extras, OPTIONS: options})
-        if block.status == "error" and block.structured is not None:
-            said = am.TextBlock(dump_json(block.structured).decode())
-            block = block.evolve(structured=None, content=(said,))
+        if block.status == "error" and (type(block.structured) is str or is_mapping(block.structured)):
+            said = block.structured if type(block.structured) is str else dump_json(block.structured).decode()
+            block = block.evolve(structured=None, content=(am.TextBlock(said),) if said else ())
         return block
 
     def write(self, block: Any) -> Any:
@@ -239,10 +244,9 @@ class UIEnvelope(VercelEnvelope):
         if type(block) is am.NativeBlock:
             return renamed_keys(thaw(block.value), inverse(_METADATA))
         if type(block) is am.ToolResultBlock and block.status == "error" and block.structured is None:
-            is_json, value, _ = speed.parse_arguments(block.text)
-            if not is_json:
-                raise Unreadable
-            block = block.evolve(structured=value, content=())
+            _, value, _ = speed.parse_arguments(block.text)
+            is_error = is_mapping(value) and str(value.get("type")).endswith("_error")
+            block = block.evolve(structured=value if is_error else block.text, content=())
         return super().write(block)
 
 
@@ -411,6 +415,6 @@ def _of_fields(block: Any) -> Issuer | None:
     elif cls is am.ThinkingBlock and block.redacted is not None:
         return _BY_KEY["anthropic"]
     elif cls is am.CompactionBlock:
-        return _BY_KEY["anthropic" if block.encrypted is None else "openai"]
+        return _BY_KEY["anthropic" if block.encrypted is None or issuers.issuer_of(block) == "anthropic" else "openai"]
     is_item = type(block.item_id) is str or block.phase is not None
     return _BY_KEY["openai"] if is_item and cls is not am.SourceBlock else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, is_marked, media, natives, rules
+from agentmsg.formats import Drop, Swap, is_marked, mark_of, media, natives, rules
 from agentmsg_codecs.vercel.media import data_in, is_url
 from agentmsg_codecs.vercel.names import FAMILY, USUAL
 
@@ -23,7 +23,9 @@ def carried(*, is_typed: bool, inner: bool = False) -> Callable[[Any], Any]:
 
     def rule(block: Any) -> Any:
         source, kind = block.source, media.KINDS[type(block)]
-        if isinstance(source, am.BlocksSource):
+        # The SDK's clients drop a text that is a file of a result.
+        is_said = inner and isinstance(source, am.TextSource) and mark_of(block, FAMILY, "/as") is None
+        if isinstance(source, am.BlocksSource) or is_said:
             near = rules.document_as_text(block) if kind == "file" else block
             return Drop("this kind of source isn't supported") if near is block else near
         if isinstance(source, am.FileSource) and source.provider is None and not (inner and kind in ("image", "file")):

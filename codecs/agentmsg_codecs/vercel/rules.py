@@ -6,7 +6,7 @@ from operator import is_
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, dump_json, is_marked, natives, rules
+from agentmsg.formats import Drop, Swap, dump_json, is_marked, issuers, mark_of, natives, rules
 from agentmsg_codecs.vercel.calls import runner_of
 from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.options import SIGNERS
@@ -16,6 +16,8 @@ from agentmsg_codecs.vercel.outputs import is_denial
 def thinking(block: am.ThinkingBlock) -> Any:
     """Keep thinking; drop it if only a provider without a place here can read it."""
     signer = None if block.signature is None else block.signature.provider
+    if signer is not None and not block.thinking and mark_of(block, "openai", "/place") is not None:
+        return Drop("the SDK sends nothing of what is encrypted to Chat Completions")
     if block.thinking or block.redacted is not None or signer is None or signer in SIGNERS:
         return block
     return Drop(f"only {signer} can read this")
@@ -23,7 +25,8 @@ def thinking(block: am.ThinkingBlock) -> Any:
 
 def compaction(block: am.CompactionBlock) -> Any:
     """Keep a summary that OpenAI can read; express any other in words."""
-    return block if block.encrypted is not None and block.text is None else rules.compaction_as_text(block)
+    is_own = block.encrypted is not None and block.text is None and not issuers.is_foreign(block, FAMILY, ("openai",))
+    return block if is_own else rules.compaction_as_text(block)
 
 
 def request(block: am.ApprovalRequestBlock) -> Any:

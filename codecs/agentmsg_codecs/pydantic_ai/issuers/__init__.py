@@ -32,11 +32,11 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.pydantic_ai.issuers.anthropic import Anthropic
 from agentmsg_codecs.pydantic_ai.issuers.base import Kit, Table
-from agentmsg_codecs.pydantic_ai.issuers.chat import FIELDS, Chat
+from agentmsg_codecs.pydantic_ai.issuers.chat import EXTRA, FIELDS, Chat
 from agentmsg_codecs.pydantic_ai.issuers.converse import Converse
 from agentmsg_codecs.pydantic_ai.issuers.gemini import Gemini
 from agentmsg_codecs.pydantic_ai.issuers.responses import Responses
-from agentmsg_codecs.pydantic_ai.names import FAMILY, NAME, PROVIDERS, UNSIGNED
+from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, NAME, PROVIDERS, UNSIGNED
 from agentmsg_codecs.pydantic_ai.values import read_answered
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ _SPACES = {
     "anthropic": "anthropic", "openai": "openai", "openai-responses": "openai", "gemini": "google",
     "bedrock": "bedrock",
 }  # fmt: skip
+# The provider that the last word of a citation's kind tells.
+_CITING = {"location": "anthropic", "citation": "openai"}
 _ITEM = re.compile("(?:msg|rs|fc|ws|fs|ci|ig|mcp|mcpl|tsc|tso|cmp)_")
 # The order of keys of free-form values in parts, which the provider's blocks have in an order of their own.
 _ORDERS = "/orders"
@@ -169,7 +171,7 @@ def name_of(block: Any) -> str | None:
 def _told_by(blocks: Sequence[Any]) -> str | None:
     """Return the provider that blocks tell; None if they don't."""
     for block in blocks:
-        if type(block) is am.TextBlock and not (block.extras or block.notes or block.signature):
+        if type(block) is am.TextBlock and not (block.extras or block.notes or block.signature or block.citations):
             continue
         if _is_of_chat(block):
             return "openai"
@@ -184,6 +186,10 @@ def _told_by(blocks: Sequence[Any]) -> str | None:
             return str(found)
         if _ITEM.match(getattr(block, "item_id", None) or "") or getattr(block, "namespace", None):
             return "openai"
+        for citation in getattr(block, "citations", ()):
+            found = _CITING.get((citation.kind or "").rpartition("_")[2])
+            if found is not None:
+                return found
     return None
 
 
@@ -195,10 +201,12 @@ def _key(name: str | None, message: am.Msg) -> str:
 
 
 def _is_of_chat(block: Any) -> bool:
-    """Whether a block is reasoning of Chat Completions, as the mark of its reader or the id of its part tells."""
-    if type(block) is not am.ThinkingBlock:
-        return False
-    return block.item_id in FIELDS or mark_of(block, "openai", "/place") is not None
+    """Whether a block is reasoning or signed in Chat Completions, as its reader's mark or its part tells."""
+    if type(block) is am.ThinkingBlock:
+        return block.item_id in FIELDS or mark_of(block, "openai", "/place") is not None
+    if block.signature is not None and mark_of(block, "openai", "/signed") is not None:
+        return True
+    return type(block) is am.ToolUseBlock and EXTRA in natives.extras_of(block, DETAILS)
 
 
 def _into(unit: Sequence[Any], table: Table, kit: Kit) -> list[Any] | None:

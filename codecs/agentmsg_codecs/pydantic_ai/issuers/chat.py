@@ -14,13 +14,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, adopt, mark_of, natives
+from agentmsg.formats import Native, Unreadable, adopt, mark_of, marked, natives
 from agentmsg_codecs.pydantic_ai.issuers.base import Blocks, Kit, Table, details_of, only
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_EXTRA, _GOOGLE, _SIGNED = "extra_content", "google", "thought_signature"
+EXTRA, _GOOGLE, _SIGNED = "extra_content", "google", "thought_signature"
 _FAMILY, _PLACE = "openai", "place"
 FIELDS = ("reasoning_content", "reasoning")
 _DETAILS, _FORMAT, _KIND = "reasoning_details", "format", {"type": "reasoning.text"}
@@ -48,7 +48,7 @@ class Chat(Table):
             return [_call(block, kit)]
         noted = mark_of(block, _FAMILY, f"/{_PLACE}")
         place = "reasoning" if noted == _DETAILS else noted or FIELDS[0]
-        if place not in FIELDS:
+        if place not in FIELDS or (block.signature is not None and not block.thinking):
             raise Unreadable
         details = _detail(block) if noted == _DETAILS else {}
         signed = {} if block.signature is None else {"signature": block.signature.value}
@@ -96,15 +96,15 @@ def _call(block: am.ToolUseBlock, kit: Kit) -> Native:
     if signed is None or signed.provider != _GOOGLE:
         raise Unreadable
     native = kit.native(block.evolve(signature=None))
-    details = {**details_of(native), _EXTRA: {_GOOGLE: {_SIGNED: signed.value}}}
+    details = {**details_of(native), EXTRA: {_GOOGLE: {_SIGNED: signed.value}}}
     return {**native, "provider_name": kit.word, "provider_details": details}
 
 
 def _call_back(native: Native, kit: Kit) -> Any:
     rest = {**details_of(native)}
-    extra = rest.pop(_EXTRA)
+    extra = rest.pop(EXTRA)
     value = extra[_GOOGLE][_SIGNED]
     if extra != {_GOOGLE: {_SIGNED: value}}:
         raise Unreadable
     found = kit.block({**native, "provider_name": None, "provider_details": rest or None})
-    return found.evolve(signature=am.Signature(_GOOGLE, value))
+    return marked(found.evolve(signature=am.Signature(_GOOGLE, value)), _FAMILY, signed="own")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _SIGNED = "thought_signature"
+# Tells a text that is empty from a signature alone.
+_TEXT = "text"
 _CODE = "code_execution"
 _TYPES = {"GOOGLE_SEARCH_WEB": "web_search", "FILE_SEARCH": "file_search", "URL_CONTEXT": "web_fetch"}
 _OF_NAMES = {name: tag for tag, name in _TYPES.items()}
@@ -46,6 +48,8 @@ class Gemini(Table):
         if type(block) is am.ToolResultBlock:
             return [_result(block, kit)]
         details, signature = _details(block), block.signature
+        if type(block) is am.TextBlock and not block.text:
+            details[_TEXT] = ""  # the client passes over it
         if signature is None or signature.provider != "google":
             raise Unreadable
         if type(block) is am.ThinkingBlock:
@@ -65,9 +69,9 @@ class Gemini(Table):
             return (found.evolve(signature=signature),)
         if signature is None:
             raise Unreadable
-        if kind == "thinking" or (kind == "text" and not native["content"]):
+        if kind == "thinking" or (kind == "text" and not native["content"] and details.get(_TEXT) != ""):
             return (am.ThinkingBlock(native["content"], signature=signature),)
-        rest = {key: held for key, held in details.items() if key != _SIGNED}
+        rest = {key: held for key, held in details.items() if key not in (_SIGNED, _TEXT)}
         found = kit.block({**native, "provider_name": None, "provider_details": rest or None})
         return (found.evolve(signature=signature),)
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, dump_json, is_mapping, speed
+from agentmsg.formats import Native, Unreadable, dump_json, is_mapping, mark_of, speed
 from agentmsg_codecs.vercel.issuers.parts import (
     Issuer,
     as_they_are,
@@ -55,6 +55,7 @@ _SERVER, _ASKED = "mcp.", "tool-approval-request"
 _ACTIONS = {"open_page": "openPage", "find_in_page": "findInPage"}
 _WORDS = inverse(_ACTIONS)
 _FILE = {"file_id": "fileId"}
+_CALLER = {"caller_id": "callerId"}
 # Tools whose calls are items of their own: the items, the tools, their inputs, and what they name otherwise.
 _PROGRAM, _CALL = "program", "function_call"
 _CALLS = {
@@ -82,12 +83,14 @@ _APART = (_SEARCH, *_GIVEN_BY)
 def _own(block: Any) -> bool:
     cls: Any = block.__class__
     if cls is am.ThinkingBlock:
-        return block.item_id is not None
+        return block.item_id is not None and mark_of(block, _OPENAI, "/place") is None  # the other API has such, too
     if cls is am.TextBlock and (block.citations or not (block.item_id or "msg_").startswith(ITEMS)):
         return True
     if cls is am.NativeBlock:
         return block.codec == _RESPONSES and is_mapping(block.value) and block.value.get("type") in _NATIVES
-    is_custom = cls is am.ToolUseBlock and (block.kind in ("custom", *CLIENT_TOOLS) or block.namespace is not None)
+    is_custom = cls is am.ToolUseBlock and (
+        block.kind in ("custom", *CLIENT_TOOLS) or block.namespace is not None or not block.is_valid
+    )
     is_apart = cls is am.RefusalBlock or (cls is am.CompactionBlock and block.encrypted is not None)
     return is_custom or is_apart or _RESPONSES in block.extras or is_server(block, _OPENAI)
 
@@ -108,6 +111,8 @@ def _told(item: Native, *own: str, **more: Any) -> Native:
     rest = {key: value for key, value in item.items() if key not in own and value not in (None, [])}
     if rest.pop("status", _DONE) != _DONE:
         rest["status"] = item["status"]
+    if "caller" in rest:
+        rest["caller"] = renamed(rest["caller"], _CALLER)
     del rest["type"]
     if not all(key.islower() for key in rest):
         raise Unreadable
@@ -297,6 +302,8 @@ def _back(parts: list[Native]) -> list[Native]:
         if is_run:
             calls[part["toolCallId"]] = part
         rest, absent = options.pop(_REST, {}), options.pop(_ABSENT, ())
+        if "caller" in options:
+            options["caller"] = renamed(options["caller"], inverse(_CALLER))
         if is_run and name not in _APART:
             continue  # its result, or the request, has its item
         if kind == "text" and last.get("type") == "message":

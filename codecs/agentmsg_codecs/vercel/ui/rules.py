@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Swap, cells, dump_json, is_marked, media, rules
+from agentmsg.formats import Drop, Swap, cells, dump_json, is_mapping, is_marked, is_sequence, media, rules
+from agentmsg_codecs.vercel.issuers.parts import has_options
 from agentmsg_codecs.vercel.media import is_url
 from agentmsg_codecs.vercel.media_rules import likely_type, settled
 from agentmsg_codecs.vercel.names import UI, USUAL
@@ -70,6 +71,8 @@ def result(block: am.ToolResultBlock) -> Any:
     words = "\n".join(text.text for text in texts if text is not None and text.text)
     value, error, is_lost = block.structured, None, None in texts
     status = "denied" if block.status == "denied" else "error" if block.is_error else None
+    if status is None and type(value) is str and has_options(block, "anthropic"):
+        value = [{"type": "text", "text": value}]  # its client sends no text as the result of a server's tool
     if status is None:
         if value is not None and (not content or dump_json(value).decode() == words):
             words, value = (value, None) if isinstance(value, str) else ("", value)
@@ -78,13 +81,22 @@ def result(block: am.ToolResultBlock) -> Any:
     else:
         parts = [words] if words else []
         if value is not None:
-            parts.append(dump_json(value).decode())
+            said = _texts(value)
+            is_lost = is_lost or bool(said)
+            parts += [dump_json(value).decode()] if said is None else said
         if block.error is not None and block.error not in words:
             parts.append(block.error)
         words, value = "\n".join(parts), None
         if status == "denied":
             words, error = "", words or block.error
     return _changed(block, words, structured=value, error=error, status=status, is_lost=is_lost)
+
+
+def _texts(value: Any) -> list[str] | None:
+    """Return the texts of a list of parts; None for any other value."""
+    if not is_sequence(value) or not all(is_mapping(part) and type(part.get("text")) is str for part in value):
+        return None
+    return [part["text"] for part in value]
 
 
 def _changed(block: am.ToolResultBlock, words: str, *, is_lost: bool, **fields: Any) -> Any:
