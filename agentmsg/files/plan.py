@@ -31,7 +31,7 @@ from agentmsg.files.file_names import (
 from agentmsg.files.finding import expand
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
-from agentmsg.files.parquet import group_cuts
+from agentmsg.files.parquet import group_cuts, read_choice
 from agentmsg.files.reading import reading_of
 from agentmsg.files.storages import place_of
 from agentmsg.registry import get_codec
@@ -333,9 +333,16 @@ def source_of(
 ) -> Source:
     """Return a file to read, alone; the arguments are those of ``targets_of``."""
     is_stream = path == STANDARD or place_of(path).is_stream(path)
+    kind = kind_of(path, "json", column, form=form)
+    if not is_stream and (whole := with_columns(kind, "" if codec in (None, EACH) else codec)) != kind:
+        try:
+            with suppress(OSError), place_of(path).open(path) as stream:
+                read_choice(stream, path, None)
+        except FileError as error:  # any other one is told when the file is read
+            kind = whole if error.code == "column" else kind
     return Source(
         path=path,
-        kind=kind_of(path, "json", column, form=form),
+        kind=kind,
         codec="" if codec in (None, EACH) else codec,
         size=None if is_stream else place_of(path).size(path),
         is_stream=is_stream,
