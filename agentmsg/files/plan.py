@@ -70,10 +70,12 @@ __all__ = [
 
 # Large enough to make starting one negligible, small enough to lose little when a run is stopped.
 PIECE = 16 << 20
-# Documents to look at to detect a file's format, fewer if they have more bytes; if the file isn't small, from so many
-# places in it.
+# Documents to look at to detect a file's format, from all over its first bytes; if it isn't small and can be cut, from
+# so many places in it.
 LOOKED_AT, _ENOUGH = 16, 4 << 20
 _SMALL, _PARTS = 1 << 20, 4
+# Documents to look at stand at irregular distances: a file's rows may take turns.
+_GOLDEN = 0.618
 # Forms of several documents that often hold one, with nothing in a name that tells.
 _FRAMES: tuple[Form, ...] = ("msgpack", "sqlite")
 # Files to look at to doubt the named format.
@@ -144,13 +146,21 @@ def format_of(found: Iterable[Found]) -> str | None:
 
 
 def few(found: Iterable[Found], parts: int = 1) -> Iterator[Found]:
-    """Yield the first documents of a part of a file, fewer if they are long."""
+    """Yield some of the first documents of a part of a file, from the first one to the last that isn't far away."""
+    held: list[Found] = []
     size = 0
-    for each in islice(found, LOOKED_AT // parts):
-        yield each
-        size += each.length
-        if size > _ENOUGH // parts:
-            break
+    try:
+        for each in found:
+            held.append(each)
+            size += each.length
+            if size > _ENOUGH // parts:
+                break
+    except AgentMsgError:
+        if not held:  # else whoever reads on will meet it
+            raise
+    step = max(1.0, len(held) / (LOOKED_AT // parts))
+    for index in range(min(len(held), LOOKED_AT // parts)):
+        yield held[int(step * (index + index * _GOLDEN % 1))]
 
 
 def _kept(found: Iterable[Found], held: list[bytes]) -> Iterator[bytes]:
@@ -203,7 +213,7 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
 
 
 def sample(source: Source, limits: Limits) -> Iterator[Found]:
-    """Yield some documents of a file, to detect its format: the first ones and, of lines, others from all over it.
+    """Yield some documents of a file, to detect its format: the first one and others, of lines from all over it.
 
     Raises:
         FileError: if it can't be read, even if it is one of many.
