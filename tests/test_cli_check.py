@@ -148,7 +148,7 @@ def test_only_formats_with_rules_are_repaired() -> None:
 
 @pytest.mark.parametrize("target", ["openai", "anthropic"])
 def test_a_repaired_document_is_counted_as_it_is_written(target: str, tmp_path: Path) -> None:
-    """With --repair, convert counts what ``check`` finds in the output: settings that were left out ask for no model."""
+    """With --repair, convert counts what ``check`` finds in the output: no settings ask for no model."""
     row = {"messages": [{"role": "user", "content": "a", "weight": 1}, {"role": "assistant", "content": "b"}]}
     source, output = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     source.write_text(json.dumps({**row, "parallel_tool_calls": False}) + "\n", encoding="utf-8")

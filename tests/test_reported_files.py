@@ -5,6 +5,7 @@ Each case is a public report; ``reported/*.md`` beside the inputs say what was e
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sys
@@ -349,3 +350,10 @@ def test_the_name_of_a_file_may_be_any_bytes() -> None:
     assert json.loads(Path(f"o{ODD}.jsonl.bad.jsonl").read_bytes())["file"] == "a\\udcff.jsonl"
     assert (Path(f"d{ODD}") / f"{ODD}.jsonl").is_file()
     assert Path("m.jsonl").read_text(encoding="utf-8").count("\n") == 4
+
+
+def test_jobs_for_a_small_compressed_file_are_told() -> None:
+    """One process reads it, however much it holds once it is unpacked."""
+    Path("a.jsonl.gz").write_bytes(gzip.compress(ROW.encode() * 2))
+    done = agentmsg("convert", "a.jsonl.gz", "-t", "hf", "-o", "b.jsonl", "--jobs", "2")
+    assert "--jobs: a.jsonl.gz can't be cut" in done.stderr

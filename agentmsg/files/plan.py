@@ -418,9 +418,9 @@ def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
 
 
 def uncut(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources that are long enough for several pieces, and are one: compressed files and streams."""
+    """Yield the sources that are one piece, however much they hold: compressed files and streams."""
     for source in sources:
-        if source.is_stream or (source.kind.compression and (source.size or 0) > PIECE):
+        if source.is_stream or source.kind.compression:
             yield source
 
 
