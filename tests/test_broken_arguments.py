@@ -75,6 +75,26 @@ def test_broken_arguments_are_told(source: str, row: Any, is_broken: bool, targe
     ) == is_broken
 
 
+@pytest.mark.parametrize(
+    ("source", "row", "is_broken"), [each for each in GIVEN if each[0] != "sharegpt"], ids=json.dumps
+)
+@pytest.mark.parametrize("target", ["anthropic", "hf", "openai"])
+def test_broken_arguments_of_a_rejected_answer_are_told(source: str, row: Any, is_broken: bool, target: str) -> None:
+    """So are those of the answer that a pair has beside the chosen one."""
+    asked, bad = row["messages"]
+    good = [{"role": "assistant", "content": "Hello"}]
+    pair: Any = {"prompt": [asked], "chosen": good, "rejected": [bad]}
+    if source == "openai":
+        pair = {"input": {"messages": [asked]}, "preferred_output": good, "non_preferred_output": [bad]}
+    Path("a.jsonl").write_text((json.dumps(pair) + "\n") * 2, encoding="utf-8")
+    command = ["convert", "a.jsonl", "-f", source, "-t", target, "--force", "-o", "b.jsonl"]
+    done = agentmsg(*command)
+    assert ("2 documents with calls whose arguments are broken" in done.stderr) == is_broken
+    done = agentmsg(*command, "--quarantine", "arguments")
+    assert (done.exit_code == 0) != is_broken
+    assert ("[arguments] /extras/hf/rejected/0/tool_calls/0: the arguments of" in done.stderr) == is_broken
+
+
 def test_one_document_is_refused() -> None:
     """For a single document it is one error, or one line of the report."""
     Path("a.json").write_text(json.dumps(chat("{")), encoding="utf-8")

@@ -462,19 +462,20 @@ FILES: dict[str, tuple[list[Any], str]] = {
     "an odd one later": ([IMAGE, DEVELOPER, IMAGE], "hf"),
     "mostly plain": ([*[{"messages": PLAIN}] * 9, IMAGE, DEVELOPER], "hf"),
     "far behind": ([*[LONG] * 8, IMAGE], "hf"),
+    "many plain ones first": ([*[{"messages": PLAIN}] * 16, *[IMAGE] * 84], "hf"),
+    "many odd ones first": ([*[DEVELOPER] * 30, *[IMAGE] * 70], "hf"),
+    "in turns": ([DEVELOPER, IMAGE] * 48, "hf"),
     "plain": ([DEVELOPER, {"messages": PLAIN}], "openai"),
     "anything": ([{"messages": PLAIN}, {"odd": 1}, DEVELOPER], "openai"),
 }
 
 
-# Only lines can be looked at where they are, far behind the beginning.
 @pytest.mark.parametrize(
     ("case", "how"),
     [
         pytest.param(case, how, marks=[pytest.mark.slow] * (how == "a.parquet"))
         for case in FILES
         for how in ("a.jsonl", "a.jsonl.gz", "a.json", "-", "a.parquet")
-        if case != "far behind" or how == "a.jsonl"
     ],
 )
 def test_a_file_has_the_format_that_reads_it_best(

@@ -156,3 +156,41 @@ def test_no_rows_are_a_file_too() -> None:
     Path("a.jsonl").write_bytes(b"")
     assert agentmsg("convert", "a.jsonl", "-f", "hf", "-t", "hf", "-o", "t.parquet").exit_code == 0
     assert list(am.load_lines("t.parquet", "hf")) == []
+
+
+TEXTS: list[Any] = [
+    {"prompt": "q", "completion": "a", "label": True},
+    {"prompt": "q", "chosen": "a", "rejected": "b"},
+    {"prompt": "q", "completion": '{"a": 1}'},
+    {"prompt": '{"q": 1}', "completion": '[{"role": "user", "content": "x"}]'},
+    {"text": "<|user|>q"},
+    {"text": '{"a": 1}', "label": True},
+]
+
+
+@pytest.mark.parametrize("row", TEXTS, ids=json.dumps)
+def test_rows_of_texts_are_read_by_every_command(row: Any) -> None:
+    """What was written as columns is read as such, also if the columns are texts; its report restores it."""
+    saved("a.jsonl", [row] * 3)
+    done = agentmsg("convert", "a.jsonl", "-f", "hf", "-t", "hf", "-o", "t.parquet", "--losses", "l.jsonl", "-q")
+    assert done.exit_code == 0, done.output
+    for command in (["restore", "t.parquet", "l.jsonl"], ["convert", "t.parquet", "-f", "hf", "-t", "hf"]):
+        done = agentmsg(*command, "-o", "b.jsonl", "-q", "--force")
+        assert done.exit_code == 0, done.output
+        assert [json.loads(line) for line in Path("b.jsonl").read_text(encoding="utf-8").splitlines()] == [row] * 3
+    for command in (["stats"], ["check", "--for", "hf"]):
+        done = agentmsg(*command, "t.parquet", "-f", "hf")
+        assert done.exit_code == 0, done.output
+    assert (agentmsg("detect", "t.parquet").exit_code == 0) == (agentmsg("detect", "a.jsonl").exit_code == 0)
+
+
+@pytest.mark.parametrize("row", [row for row in TEXTS if "role" not in row.get("completion", "")], ids=json.dumps)
+def test_rows_of_texts_that_others_wrote(row: Any) -> None:
+    """Without our word for it, rows are what is recognised, or else what the given format has."""
+    import_module("pyarrow.parquet").write_table(import_module("pyarrow").Table.from_pylist([row] * 3), "t.parquet")
+    done = agentmsg("convert", "t.parquet", "-f", "hf", "-t", "hf", "-o", "b.jsonl", "-q")
+    if row.keys() <= {"text", "label"}:  # its only text, or its only JSON, is always taken
+        assert "t.parquet" in done.output
+        return
+    assert done.exit_code == 0, done.output
+    assert [json.loads(line) for line in Path("b.jsonl").read_text(encoding="utf-8").splitlines()] == [row] * 3

@@ -5,7 +5,10 @@ Each case is a public report; ``reported/*.md`` beside the inputs say what was e
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -299,3 +302,58 @@ def test_pieces_that_no_format_has_are_not_joined(name: str) -> None:
     """Joining doesn't make anybody's pieces a conversation: a format must fit all of them."""
     done = agentmsg("convert", str(REPORTED / name), "-t", "json", "--join", "--at", JOINS_NOTHING[name])
     assert (done.exit_code, "[not-understood]" in done.stderr, done.stdout) == (1, True, "")
+
+
+ROW = '{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}\n'
+ODD = os.fsdecode(b"a\xff")
+NAMED: list[list[str]] = [
+    ["convert", f"{ODD}.jsonl", "-t", "anthropic", "-o", f"o{ODD}.jsonl", "--losses", f"l{ODD}.jsonl"],
+    ["convert", f"{ODD}.jsonl", "-t", "anthropic", "-o", f"o{ODD}.jsonl", "--losses", f"l{ODD}.jsonl", "--resume"],
+    ["restore", f"o{ODD}.jsonl", f"l{ODD}.jsonl", "-o", f"r{ODD}.jsonl"],
+    [
+        "convert",
+        f"{ODD}.jsonl",
+        "b.jsonl",
+        "-t",
+        "hf",
+        "-o",
+        "m.jsonl",
+        "--losses",
+        "m.l.jsonl",
+        "--losses-flat",
+        "f.jsonl",
+    ],
+    ["convert", f"{ODD}.jsonl", "b.jsonl", "-t", "hf", "-o", f"d{ODD}/", "--jobs", "2"],
+    ["convert", f"{ODD}.jsonl", "-t", "hf", "-o", "-"],
+    ["filter", f"{ODD}.jsonl", "--role", "user", "-o", f"f{ODD}.jsonl"],
+    ["redact", f"{ODD}.jsonl", "-o", f"s{ODD}.jsonl"],
+    ["detect", f"{ODD}.jsonl", "--json"],
+    ["stats", f"{ODD}.jsonl", "--json"],
+    ["check", f"{ODD}.jsonl", "--for", "gemini", "--json"],
+    ["diff", f"{ODD}.json", f"{ODD}.json", "--json"],
+    ["show", f"{ODD}.json"],
+]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are UTF-8 there")
+def test_the_name_of_a_file_may_be_any_bytes() -> None:
+    """What isn't UTF-8 in a name is escaped where it is told; every command works with such a file."""
+    for name in (f"{ODD}.jsonl", "b.jsonl"):
+        Path(name).write_text(ROW * 2 + "{bad\n", encoding="utf-8")
+    Path(f"{ODD}.json").write_text(ROW, encoding="utf-8")
+    for command in NAMED:
+        done = agentmsg(*command)
+        assert "surrogate" not in done.stderr, command
+        assert done.exception is None or isinstance(done.exception, SystemExit), command
+        assert done.exit_code in (0, 1, 3), done.stderr
+    assert Path(f"r{ODD}.jsonl").read_text(encoding="utf-8") == ROW * 2
+    assert json.loads(Path(f"o{ODD}.jsonl.bad.jsonl").read_bytes())["file"] == "a\\udcff.jsonl"
+    assert (Path(f"d{ODD}") / f"{ODD}.jsonl").is_file()
+    assert Path("m.jsonl").read_text(encoding="utf-8").count("\n") == 4
+
+
+def test_jobs_for_a_small_compressed_file_are_told() -> None:
+    """One process reads it, however much it holds once it is unpacked."""
+    Path("a.jsonl.gz").write_bytes(gzip.compress(ROW.encode() * 2))
+    done = agentmsg("convert", "a.jsonl.gz", "-t", "hf", "-o", "b.jsonl", "--jobs", "2")
+    assert "--jobs: a.jsonl.gz can't be cut" in done.stderr

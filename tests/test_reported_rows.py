@@ -145,7 +145,7 @@ def test_a_repeated_prompt_is_left_out(target: am.CodecName) -> None:
     [
         ("sharegpt", [said("a"), said("b")]),
         ("sharegpt", [{**said("a"), "weight": 0}]),
-        ("sharegpt", [said("")]),
+        ("sharegpt", [{**said(""), "name": 5}]),
         ("openai", [said("Ground?", "user"), said("Green.")]),
         ("anthropic", [said("a")]),
         ("sharegpt", [5]),

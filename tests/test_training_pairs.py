@@ -39,11 +39,17 @@ PAIRS: list[tuple[str, Any]] = [
     ("hf", {"chosen": [ASKED, GOOD], "rejected": [ASKED, BAD]}),
     ("sharegpt", {"conversations": [{"from": "human", "value": "Q"}], "chosen": "good", "rejected": "bad"}),
     ("sharegpt", {"instruction": "Q", "input": "", "chosen": "good", "rejected": "bad"}),
+    ("sharegpt", {key: value if key == "conversations" else [value] for key, value in USUAL["sharegpt"].items()}),
+    ("hf", {"prompt": "Q", "chosen": [GOOD], "rejected": [BAD]}),
+    ("hf", {"prompt": "Q", "chosen": GOOD, "rejected": BAD}),
+    ("hf", {"prompt": [ASKED], "chosen": GOOD, "rejected": BAD}),
 ]
 # Rows of a prompt and its answer, and how each format writes the same.
 PROMPTS: list[tuple[str, Any]] = [
     ("hf", {"prompt": [ASKED], "completion": [GOOD]}),
     ("hf", {"prompt": "Q", "completion": "good"}),
+    ("hf", {"prompt": "Q", "completion": [GOOD]}),
+    ("hf", {"prompt": "Q", "completion": GOOD}),
     ("sharegpt", {"instruction": "Q", "input": "", "output": "good"}),
     ("openai", {"messages": [ASKED, GOOD]}),
 ]
@@ -75,6 +81,105 @@ def _check(source: Any, row: Any, target: Any, expected: Any) -> None:
     assert done.document == (row if source == target else expected)
     assert [loss for loss in done.losses if loss.kind == "dropped" and loss.level == "content"] == []
     assert am.encode(am.restore(am.decode(done.document, target), done.losses), source) == row
+
+
+@pytest.mark.parametrize(("source", "row"), [*PAIRS, *PROMPTS], ids=json.dumps)
+def test_each_is_recognised(source: str, row: Any) -> None:
+    """What a format reads as a pair, or as a prompt with its answer, is recognised as its own."""
+    assert am.recognize(row) == source
+
+
+def test_a_pair_of_openai_is_its_own() -> None:
+    """What fine-tuning has beside the messages is kept, since the row is OpenAI's; hf's own messages aren't."""
+    request = {"messages": [ASKED], "tools": [], "parallel_tool_calls": False}
+    row = {**USUAL["openai"], "input": request}
+    assert am.recognize(row) == "openai"
+    assert am.convert(row, am.recognize(row), "openai").document == row
+    assert am.recognize({**row, "preferred_output": [{**GOOD, "thinking": "Hm."}]}) == "hf"
+
+
+def _pair(rejected: Any) -> Any:
+    return {"prompt": [ASKED], "chosen": [GOOD], "rejected": rejected}
+
+
+def _texts(*texts: str) -> list[Any]:
+    return [{"type": "text", "text": text} for text in texts]
+
+
+# Rejected answers as hf has them, and how the other formats write them; None: they can't.
+REJECTED: dict[str, tuple[list[Any], Any, list[Any]]] = {
+    "empty": ([{**BAD, "content": ""}], {"from": "gpt", "value": ""}, [{**BAD, "content": ""}]),
+    "parts": (
+        [{**BAD, "content": _texts("a", "b")}],
+        {"from": "gpt", "value": "a\nb"},
+        [{**BAD, "content": _texts("a", "b")}],
+    ),
+    "thinking": (
+        [{**BAD, "thinking": "Hm."}],
+        {"from": "gpt", "value": "<think>\nHm.\n</think>\n\nbad"},
+        [BAD],
+    ),
+    "a call": (
+        [CALLING],
+        {"from": "function_call", "value": '{"name": "f", "arguments": {"a": 1}}'},
+        [{**CALLING, "content": None, "tool_calls": [
+            {"id": "call_0_0_f", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+        ]}],
+    ),
+    "several": ([BAD, ASKED, GOOD], None, [BAD, ASKED, GOOD]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REJECTED)
+def test_a_rejected_answer_is_written_as_a_chosen_one_would_be(name: str) -> None:
+    """It has the target's spelling, and what that can't hold is told; the report brings it back."""
+    native, turn, outputs = REJECTED[name]
+    row = _pair(native)
+    for target, key, expected in (("sharegpt", "rejected", turn), ("openai", "non_preferred_output", outputs)):
+        done: Any = am.convert(row, "hf", am.get_codec(target))
+        assert done.document.get(key) == expected
+        assert ("chosen" in done.document) == (target == "sharegpt" and turn is not None)
+        told = [loss.where for loss in done.losses if loss.level == "content"]
+        same = expected in (native, {"from": "gpt", "value": native[0]["content"]}) or (target, name) == (
+            "sharegpt",
+            "a call",
+        )
+        assert told == ([] if same else ["extras/hf/rejected"])
+        assert am.encode(am.restore(am.decode(done.document, am.get_codec(target)), done.losses), "hf") == row
+        again: Any = am.convert(done.document, am.get_codec(target), am.get_codec(target))
+        assert again.document == done.document
+
+
+def test_an_answer_of_several_messages_has_no_column() -> None:
+    """A row of turns has no rejected answer without a chosen one, unless it was read so."""
+    row = {"prompt": [ASKED], "chosen": [CALLING, RESULT, GOOD], "rejected": [BAD]}
+    done: Any = am.convert(row, "hf", "sharegpt")
+    assert done.document.keys() == {"conversations"}
+    assert [loss.where for loss in done.losses if loss.level == "content"] == ["extras/hf/rejected"]
+    alone = {"conversations": [*WHOLE["sharegpt"]["conversations"]], "rejected": {"from": "gpt", "value": "bad"}}
+    assert am.convert(alone, "sharegpt", "sharegpt").document == alone
+
+
+@pytest.mark.parametrize(
+    ("chosen", "rejected", "start"),
+    [
+        ([ASKED, CALLING, RESULT, GOOD], [ASKED, BAD], 1),
+        ([ASKED, CALLING, RESULT, GOOD], [ASKED, CALLING, RESULT, BAD], 3),
+        ([ASKED, GOOD, ASKED, GOOD], [ASKED, BAD, ASKED, GOOD], 1),
+        ([ASKED, CALLING, RESULT, GOOD], [ASKED, {**CALLING, "tool_calls": []}, RESULT, BAD], 1),
+        ([ASKED, GOOD], [{**ASKED, "content": "Other"}, BAD], None),
+    ],
+)
+def test_conversations_part_where_they_differ(chosen: Any, rejected: Any, start: int | None) -> None:
+    """Two whole conversations are a prompt and two answers, which begin where they part; else they are no pair."""
+    done: Any = am.convert({"chosen": chosen, "rejected": rejected}, "hf", "openai")
+    assert ("input" in done.document) == (start is not None)
+    if start is not None:
+        assert len(done.document["input"]["messages"]) == start
+        assert len(done.document["non_preferred_output"]) == len(rejected) - start
+    assert am.encode(am.restore(am.decode(done.document, "openai"), done.losses), "hf") == {
+        "chosen": chosen, "rejected": rejected,
+    }  # fmt: skip
 
 
 HISTORY = am.decode({"messages": [ASKED, CALLING, RESULT, GOOD], "tools": [{"name": "f"}]}, "hf")

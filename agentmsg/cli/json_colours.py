@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, cast
 import click
 
 from agentmsg.cli.terminal import has_colours, is_terminal, standard_out, write_bytes
+from agentmsg.errors import EncodeError
 from agentmsg.values.text import dump_json
 
 __all__ = ["indented", "painted", "screen", "write_json"]
@@ -33,10 +34,16 @@ def painted(text: str, *, has_colours: bool) -> str:
 def write_json(value: Any) -> None:
     """Write JSON to stdout: one line for a pipe, indented and coloured for a terminal."""
     if is_terminal(sys.stdout):
-        _Screen().write(indented(value).encode())
+        _Screen().write(indented(value).encode(errors="backslashreplace"))
         sys.stdout.write("\n")
-    else:
-        write_bytes(dump_json(value) + b"\n")
+        return
+    try:
+        data = dump_json(value)
+    except EncodeError as error:
+        if error.code != "surrogate":
+            raise
+        data = json.dumps(value).encode()  # the name of a file that isn't UTF-8
+    write_bytes(data + b"\n")
 
 
 def screen() -> BinaryIO:

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     # The name of a type, those of members or of items; None if nothing is known yet.
     _Shape: TypeAlias = "str | dict[str, Any] | list[Any] | None"
 
-__all__ = ["Columns", "checked_row"]
+__all__ = ["ROWS", "Columns", "checked_row"]
+
+# What the schema of such a file says beside its columns: each of its rows is a document.
+ROWS = {b"agentmsg": b"rows"}
 
 _JSON = "json"
 # Keys whose objects are different for each tool.
@@ -73,7 +76,7 @@ class Columns:
         """Write all rows, and the end of the file."""
         json, text = arrow().json_(), arrow().string()
         kinds = {key: (_type(shape, json), _type(shape, text)) for key, shape in self._shape.items()}
-        schema = arrow().schema([(key, kind) for key, (kind, _) in kinds.items()])
+        schema = arrow().schema([(key, kind) for key, (kind, _) in kinds.items()], ROWS)
         self._writer = parquet().ParquetWriter(Lent(self._stream), schema, compression="zstd")
         self._lines.seek(0)
         while lines := self._lines.readlines(self._group):

@@ -24,9 +24,9 @@ from agentmsg.limits import room_of
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
-from agentmsg.model.settings import Settings
-from agentmsg.model.tool_arguments import is_broken
+from agentmsg.model.tool_arguments import from_object, is_broken
 from agentmsg.values.frozen import thaw
+from agentmsg.values.types import is_mapping, is_sequence
 
 if TYPE_CHECKING:
     from agentmsg.files.job import Job
@@ -123,11 +123,12 @@ class Converter:
     def _refused(self, target: Codec, asked: History, fitted: History, written: History) -> frozenset[str]:
         """Return what the provider would refuse, as a report counts it: what ``check`` finds, or what a repair left."""
         if self._job.repair:
-            if written.settings is None and asked.settings is not None:
-                # A request stays one, even if none of its settings are left.
-                written = written.evolve(settings=Settings())
             asked = fitted = written
         found = errors(asked, fitted, target)
+        if found and self._job.repair:
+            # What the output can't say, nobody refuses.
+            asked = loads(rendered(target, written, pretty=False), target, limits=self._job.limits)
+            found = errors(asked, fit(asked, target).history, target)
         lacking = {f"unset {each.path[-1]}" for each in found if each.code == "required-setting"}
         is_unset = bool(lacking) and all(each.code == "required-setting" for each in found)
         word = "unmended" if self._job.repair else "refused"
@@ -144,11 +145,28 @@ class Converter:
 
 
 def _broken_in(history: History) -> tuple[str | int, ...] | None:
-    """Return the path of the first call whose arguments are broken; None if there is none."""
+    """Return the path of the first call whose arguments are broken, in raw messages too; None if there is none."""
     for index, message in enumerate(history.messages):
         for place, block in enumerate(message.content):
             if isinstance(block, ToolUseBlock) and is_broken(block):
                 return "messages", index, "content", place
+    return _broken_among(history.extras) if history.extras else None
+
+
+def _broken_among(extras: Any) -> tuple[str | int, ...] | None:
+    """Return the path of the first broken call in raw messages, such as those of an answer that was rejected."""
+    held: list[tuple[tuple[str | int, ...], Any]] = [(("extras",), extras)]
+    while held:
+        path, value = held.pop()
+        calls: Any = value.get("tool_calls") if is_mapping(value) and "role" in value else None
+        for index, call in enumerate(calls if is_sequence(calls) else ()):
+            about: Any = call.get("function", call) if is_mapping(call) else {}
+            given: Any = (about.get("arguments") if is_mapping(about) else None) or {}
+            fields: Any = {"raw_input": given} if type(given) is str else {"input": given}
+            if is_broken(ToolUseBlock(id="", name="", **(from_object(given) if is_mapping(given) else fields))):
+                return *path, "tool_calls", index
+        inside = value.items() if is_mapping(value) else enumerate(value) if is_sequence(value) else ()
+        held += [((*path, key), each) for key, each in inside if is_mapping(each) or is_sequence(each)]
     return None
 
 

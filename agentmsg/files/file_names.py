@@ -28,6 +28,7 @@ __all__ = [
     "kind_of",
     "lines_kind",
     "renamed",
+    "told_name",
     "written_kind",
 ]
 
@@ -172,6 +173,11 @@ def renamed(name: str, kind: Kind) -> str:
 def as_array(kind: Kind) -> Kind:
     """Return a kind whose JSON is an array of many documents."""
     return attrs.evolve(kind, form="array") if kind.form == "json" else kind
+
+
+def told_name(name: str) -> str:
+    """Return a file's name for JSON: what isn't UTF-8 in it is escaped, as messages have it."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def is_pattern(name: str) -> bool:

@@ -17,6 +17,7 @@ import attrs
 from agentmsg.checking.detection import recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
 from agentmsg.files.arrow_values import Lent, is_nested, is_plain, is_text, nested, parquet, texts, whole
+from agentmsg.files.columns import ROWS
 from agentmsg.files.file_names import WHOLE
 from agentmsg.values.text import parse_json
 from agentmsg.values.types import is_list, is_mapping
@@ -104,9 +105,11 @@ def read_rows(
     Args:
         stream: must be seekable.
         name: of the file, for errors.
-        column: the column that holds the documents; WHOLE for the whole row. None: the whole row if it is JSON, with
+        column: the column that holds the documents; WHOLE for the whole row. None: the whole row if the file says so,
+            as ours do; or if it is JSON, with
             structs or lists, and recognised; else the only struct or list that is recognised; else the only text that
-            is JSON. A text that is the only column is always taken.
+            is JSON and recognised; else the whole row if that is; else the only text that is JSON. A text that is the
+            only column is always taken.
         longest: a document with more bytes is a fault.
         start: first byte of the range.
         end: the byte after it; None means to the end.
@@ -207,19 +210,22 @@ def _guessed(file: Any, name: str) -> str | None:
         FileError: code "column".
     """
     schema, first = file.schema_arrow, _first(file)
-    if first is None:
+    if first is None or ROWS.items() <= (schema.metadata or {}).items():
         return None
     if len(schema) == 1 and is_text(schema.field(0).type):
         return str(schema.field(0).name)  # whatever its first rows hold: there is no other choice
     fields = [field for field in schema if schema.names.count(field.name) == 1]
     structured = [field.name for field in fields if is_nested(field.type)]
-    if structured and all(is_plain(field.type) for field in schema) and _is_known(whole(first)):
+    is_row = all(is_plain(field.type) for field in schema) and _is_known(whole(first))
+    if structured and is_row:
         return None
     found = [each for each in structured if _is_known(nested(first, each))]
     if not found:
         found = [field.name for field in fields if is_text(field.type) and _is_json(texts(first, field.name))]
-        if len(found) > 1:
-            found = [each for each in found if _is_known(texts(first, each))] or found
+        known = [each for each in found if _is_known(texts(first, each))]
+        if is_row and len(known) != 1:  # columns of texts, some of which may be JSON
+            return None
+        found = known or found
     if len(found) == 1:
         return str(found[0])
     several = ", ".join(excerpt(each)[1:-1] for each in found[:_NAMED])

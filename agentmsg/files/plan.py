@@ -31,7 +31,7 @@ from agentmsg.files.file_names import (
 from agentmsg.files.finding import expand
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
-from agentmsg.files.parquet import group_cuts
+from agentmsg.files.parquet import group_cuts, read_choice
 from agentmsg.files.reading import reading_of
 from agentmsg.files.storages import place_of
 from agentmsg.registry import get_codec
@@ -70,10 +70,12 @@ __all__ = [
 
 # Large enough to make starting one negligible, small enough to lose little when a run is stopped.
 PIECE = 16 << 20
-# Documents to look at to detect a file's format, fewer if they have more bytes; if the file isn't small, from so many
-# places in it.
+# Documents to look at to detect a file's format, from all over its first bytes; if it isn't small and can be cut, from
+# so many places in it.
 LOOKED_AT, _ENOUGH = 16, 4 << 20
 _SMALL, _PARTS = 1 << 20, 4
+# Documents to look at stand at irregular distances: a file's rows may take turns.
+_GOLDEN = 0.618
 # Forms of several documents that often hold one, with nothing in a name that tells.
 _FRAMES: tuple[Form, ...] = ("msgpack", "sqlite")
 # Files to look at to doubt the named format.
@@ -144,13 +146,21 @@ def format_of(found: Iterable[Found]) -> str | None:
 
 
 def few(found: Iterable[Found], parts: int = 1) -> Iterator[Found]:
-    """Yield the first documents of a part of a file, fewer if they are long."""
+    """Yield some of the first documents of a part of a file, from the first one to the last that isn't far away."""
+    held: list[Found] = []
     size = 0
-    for each in islice(found, LOOKED_AT // parts):
-        yield each
-        size += each.length
-        if size > _ENOUGH // parts:
-            break
+    try:
+        for each in found:
+            held.append(each)
+            size += each.length
+            if size > _ENOUGH // parts:
+                break
+    except AgentMsgError:
+        if not held:  # else whoever reads on will meet it
+            raise
+    step = max(1.0, len(held) / (LOOKED_AT // parts))
+    for index in range(min(len(held), LOOKED_AT // parts)):
+        yield held[int(step * (index + index * _GOLDEN % 1))]
 
 
 def _kept(found: Iterable[Found], held: list[bytes]) -> Iterator[bytes]:
@@ -203,7 +213,7 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
 
 
 def sample(source: Source, limits: Limits) -> Iterator[Found]:
-    """Yield some documents of a file, to detect its format: the first ones and, of lines, others from all over it.
+    """Yield some documents of a file, to detect its format: the first one and others, of lines from all over it.
 
     Raises:
         FileError: if it can't be read, even if it is one of many.
@@ -333,9 +343,16 @@ def source_of(
 ) -> Source:
     """Return a file to read, alone; the arguments are those of ``targets_of``."""
     is_stream = path == STANDARD or place_of(path).is_stream(path)
+    kind = kind_of(path, "json", column, form=form)
+    if not is_stream and (whole := with_columns(kind, "" if codec in (None, EACH) else codec)) != kind:
+        try:
+            with suppress(OSError), place_of(path).open(path) as stream:
+                read_choice(stream, path, None)
+        except FileError as error:  # any other one is told when the file is read
+            kind = whole if error.code == "column" else kind
     return Source(
         path=path,
-        kind=kind_of(path, "json", column, form=form),
+        kind=kind,
         codec="" if codec in (None, EACH) else codec,
         size=None if is_stream else place_of(path).size(path),
         is_stream=is_stream,
@@ -401,9 +418,9 @@ def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
 
 
 def uncut(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources that are long enough for several pieces, and are one: compressed files and streams."""
+    """Yield the sources that are one piece, however much they hold: compressed files and streams."""
     for source in sources:
-        if source.is_stream or (source.kind.compression and (source.size or 0) > PIECE):
+        if source.is_stream or source.kind.compression:
             yield source
 
 

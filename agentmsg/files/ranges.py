@@ -18,7 +18,7 @@ from agentmsg.errors import AgentMsgError, EncodeError, excerpt
 from agentmsg.files.columns import checked_row
 from agentmsg.files.compression import compressed
 from agentmsg.files.converting import Converter
-from agentmsg.files.file_names import WHOLE
+from agentmsg.files.file_names import WHOLE, told_name
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Report, digest_of
@@ -188,7 +188,7 @@ def _numbers(number: int, source: Source, item: Found) -> dict[str, int]:
 def _stood(source: Source, item: Found) -> dict[str, Any]:
     """Return the file of a document that was one of many, and its place in a record."""
     at = {} if item.at is None else {"offset": item.offset, "at": item.at}
-    return {"file": source.path, **at} if at or source.is_one_of_many else {}
+    return {"file": told_name(source.path), **at} if at or source.is_one_of_many else {}
 
 
 def _with_losses(done: Converted, codec: str, key: str) -> bytes:
@@ -255,7 +255,7 @@ def _quarantine(  # noqa: PLR0917 - all that is known of it
         "index": index,
         "offset": item.offset,
         "length": item.length,
-        "file": source.path,
+        "file": told_name(source.path),
         **({} if item.at is None else {"at": item.at}),
         "code": error.code,
         "reason": reason,

@@ -6,6 +6,7 @@ from collections import deque
 from contextlib import ExitStack, closing, contextmanager
 from itertools import accumulate, groupby
 from select import select
+from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
 
 import attrs
@@ -28,6 +29,8 @@ __all__ = ["Reading", "counted", "reading_of"]
 
 # Seconds to wait for another document before the format is detected.
 _MOMENT = 0.2
+# Seconds to wait for all of them.
+_MOMENTS = 2.0
 
 
 @contextmanager
@@ -81,20 +84,32 @@ class Reading:
         self._last = Found(0, piece.start, 0, None)
         self._found = self._read(limits, standard_in)
         self._seen: deque[Found] = deque()
+        self._fault: AgentMsgError | None = None
 
     def __iter__(self) -> Iterator[Found]:
         """Yield the documents, including those that ``ahead`` has yielded."""
         while self._seen:
             yield self._seen.popleft()
+        if self._fault is not None:
+            raise self._fault
         yield from self._found
 
     def ahead(self) -> Iterator[Found]:
-        """Yield documents to look at, before all are read; of a stream, those that are there within a moment."""
-        for found in self._found:
-            self._seen.append(found)
-            yield found
-            if not self._is_ready():
-                break
+        """Yield documents to look at, before all are read; of a stream, those that are there within a moment.
+
+        An error after the first of them is raised when all are read.
+        """
+        until = monotonic() + _MOMENTS
+        try:
+            for found in self._found:
+                self._seen.append(found)
+                yield found
+                if not self._is_ready() or monotonic() > until:
+                    break
+        except AgentMsgError as error:
+            if not self._seen:
+                raise
+            self._fault = error
 
     def _is_ready(self) -> bool:
         """Whether more of the file is there, or its end: somebody may be writing it."""

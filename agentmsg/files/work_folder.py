@@ -20,6 +20,7 @@ import attrs
 
 import agentmsg
 from agentmsg.errors import DecodeError, FileError
+from agentmsg.files.file_names import told_name
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.job import Report, digest_of
 from agentmsg.files.storage import asking
@@ -46,12 +47,16 @@ def fingerprint(
     """Return a run's identity as plain data: runs with the same one write the same bytes to the same files."""
     plain = {
         "version": [_VERSION, agentmsg.__version__],
-        "job": attrs.asdict(job),
-        "targets": [attrs.asdict(target) for target in targets],
-        "sides": list(sides),
+        "job": attrs.asdict(job, value_serializer=_written),
+        "targets": [attrs.asdict(target, value_serializer=_written) for target in targets],
+        "sides": [{suffix: told_name(path) for suffix, path in side.items()} for side in sides],
         "ranges": [[piece.start, piece.end] for piece in pieces],
     }
     return parse_json(dump_json(plain))
+
+
+def _written(_: Any, __: Any, value: Any) -> Any:
+    return told_name(value) if type(value) is str else value
 
 
 def is_work(path: str) -> bool:

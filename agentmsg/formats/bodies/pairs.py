@@ -7,6 +7,7 @@ messages of the chosen answer; without it, the last message is the answer.
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.natives import extras_of
@@ -29,6 +30,13 @@ __all__ = ["Pairs"]
 CHOSEN, REJECTED = "chosen", "rejected"
 # The roles of what an assistant says, in all rows.
 _ANSWERING = frozenset({"assistant", "gpt", "ai", "tool_call"})
+
+
+def _text_of(native: Any) -> str:
+    """Return the text of a raw message."""
+    content = native.get("content")
+    parts: Any = content if is_sequence(content) else ({"text": content},)
+    return "".join(part["text"] for part in parts if is_mapping(part) and type(part.get("text")) is str)
 
 
 class Pairs(Record):
@@ -60,18 +68,35 @@ class Pairs(Record):
         value = extras_of(history, self.owner).get(REJECTED)
         if not is_sequence(value) or not value:
             return None
-        if not self.is_answer(value) and self._is_whole(value, history.messages[: self.start(history)]):
-            value = value[-1:]
+        if not self.is_answer(value):
+            value = self._without(value, history.messages[: self.start(history)])
         found: Any = thaw(value) if self.is_answer(value) else None
         return found if is_list(found) else None
 
-    @staticmethod
-    def _is_whole(value: Sequence[Any], prompt: Sequence[Msg]) -> bool:
-        """Whether a value is a whole conversation: the prompt and one answer."""
-        return len(value) == len(prompt) + 1 and all(
-            is_mapping(native) and native.get("role") == message.role and native.get("content") == message.text
+    def _without(self, value: Sequence[Any], prompt: Sequence[Msg]) -> Sequence[Any]:
+        """Return the end of a whole conversation that begins with a prompt; nothing if it doesn't.
+
+        Calls in a prompt can't be compared here: a reader that knows them to be the same marks the answer.
+        """
+        is_same = len(value) > len(prompt) and all(
+            is_mapping(native) and native.get("role") == message.role and _text_of(native) == message.text
             for native, message in zip(value, prompt, strict=False)
         )
+        return value[len(prompt) :] if is_same else ()
+
+    def parted(self, messages: Sequence[Msg], chosen: Sequence[Any], rejected: Any) -> list[Msg]:
+        """Return messages with the mark on those of the answer, if two raw conversations part at their answers.
+
+        Args:
+            messages: those of the chosen one.
+            chosen: it.
+            rejected: the other, or anything else.
+        """
+        both = zip(chosen, rejected, strict=False) if is_list(rejected) else ()
+        start = sum(1 for _ in takewhile(lambda each: each[0] == each[1], both))
+        if not (start and self.is_answer(chosen[start:]) and self.is_answer(rejected[start:])):
+            return [*messages]
+        return [*messages[:start], *(marked(message, self.owner, answer=CHOSEN) for message in messages[start:])]
 
     def paired(self, history: History, start: int, rejected: Any) -> History:
         """Return a history that was read from a pair.

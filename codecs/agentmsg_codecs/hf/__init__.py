@@ -57,7 +57,7 @@ from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages, unpaired
-from agentmsg_codecs.hf.names import CHOSEN, COLUMNS, CONTENT_KEYS, FAMILY, KEPT, LISTS
+from agentmsg_codecs.hf.names import CHOSEN, COLUMNS, CONTENT_KEYS, FAMILY, KEPT, LISTS, REJECTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -160,7 +160,9 @@ class HfCodec(RowCodec):
                 message = marked(message, FAMILY, text=True)
             is_answer = column != row.place
             messages.append(marked(message, FAMILY, answer=column) if is_answer else message)
-        return messages
+        if row.place != CHOSEN:
+            return messages
+        return own_rows.PAIRS.parted(messages, row.parts[CHOSEN], row.rest.get(REJECTED))
 
     def write(self, history: am.History) -> Any:
         """Write a row; or a list or one message, if it was read from that, or by option."""

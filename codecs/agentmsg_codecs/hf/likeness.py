@@ -8,7 +8,7 @@ import agentmsg_codecs.hf.roles as roles
 from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.hf.names import LISTS, REASONING_KEYS
 from agentmsg_codecs.hf.preferences import usual_columns
-from agentmsg_codecs.hf.rows import parsed
+from agentmsg_codecs.hf.rows import PAIRS, parsed
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", *roles.ROLES})
 # Keys of requests that no row has.
@@ -48,7 +48,7 @@ def sniff_row(document: Any) -> float:
     """Return 1 for rows that can be nothing else, less for rows that could be requests, 0 for other documents."""
     if is_sequence(document):
         return 1.0 if any(map(_is_of_swift, document)) and all(map(_is_message, document)) else 0.0
-    document, _ = usual_columns(document)
+    document, mark = usual_columns(document)
     if not is_mapping(document) or not _REQUEST.isdisjoint(document) or "role" in document:
         return 0.0
     if _are_texts(document):
@@ -56,6 +56,8 @@ def sniff_row(document: Any) -> float:
     messages, is_own = _messages(document)
     if not messages or not all(map(_is_message, messages)):
         return 0.0
+    if mark is True and document["chosen"] and PAIRS.is_answer(document["rejected"]):  # OpenAI reads these, too
+        return 1.0 if any(map(_is_own, messages)) else _PLAIN
     if is_own or not _COLUMNS.isdisjoint(document):
         return 1.0
     if "system" in document:
@@ -71,10 +73,18 @@ def _messages(row: Any) -> tuple[list[Any], bool]:
         found = parsed(row.get(column))
         if is_sequence(found) and found and all(is_mapping(each) and "role" in each for each in found):
             return list(found), True
+    listed = {column: _listed(row.get(column), column) for column in ("prompt", "completion", "chosen")}
     for columns in (("prompt", "completion"), ("prompt", "chosen"), ("chosen",), ("prompt",)):
-        if all(is_sequence(row.get(column)) for column in columns):
-            return [message for column in columns for message in row[column]], True
+        if all(listed[column] for column in columns) and not all(isinstance(row[column], str) for column in columns):
+            return [message for column in columns for message in listed[column]], True
     return [], False
+
+
+def _listed(value: Any, column: str) -> list[Any]:
+    """Return the messages of a column that holds a text, one message or a list of them."""
+    if isinstance(value, str):
+        return [{"role": "user" if column == "prompt" else "assistant", "content": value}]
+    return [value] if is_mapping(value) else list(value) if is_sequence(value) else []
 
 
 def _are_texts(row: Any) -> bool:

@@ -3,8 +3,8 @@
 | columns | messages |
 | --- | --- |
 | messages; conversations, conversation, trajectory, traj or turns, with roles | the list; also as JSON text |
-| prompt, completion | those of both; each is a list, or a text |
-| prompt, chosen | those of both; but a list beside a prompt that is a text holds that already |
+| prompt, completion | those of both; the prompt is a list, or a text; the answer may be one message, too |
+| prompt, chosen | the same; but beside a prompt that is a text, a list that begins with no answer holds that already |
 | chosen | the list, which is the whole conversation |
 | prompt | the list, or the text |
 | text | none: a whole conversation in a template's format |
@@ -134,11 +134,18 @@ def _columns(row: Native) -> tuple[str, ...]:
         if is_list(found) and (column == "messages" or all(map(_has_role, found))):
             return (column, CHOSEN) if _is_answered(row) else (column,)
     prompt = row.get("prompt")
-    answer = next((key for key in ANSWERS if type(row.get(key)) is str or (is_list(row.get(key)) and row[key])), None)
-    is_whole = answer == "chosen" and is_list(row["chosen"])
-    if not is_list(prompt) and (is_whole or type(prompt) is not str):
-        return ("chosen",) if is_whole else ()
+    answer = next((key for key in ANSWERS if _is_said(row.get(key))), None)
+    is_text = type(prompt) is str
+    if answer == CHOSEN and is_list(row[CHOSEN]) and not is_list(prompt):
+        return ("prompt", CHOSEN) if is_text and PAIRS.is_answer(row[CHOSEN]) else (CHOSEN,)
+    if not is_list(prompt) and not is_text:
+        return ()
     return ("prompt",) if answer is None else ("prompt", answer)
+
+
+def _is_said(value: Any) -> bool:
+    """Whether a value is an answer: a text, a list that isn't empty, or one message."""
+    return type(value) is str or (is_list(value) and bool(value)) or (is_object(value) and PAIRS.is_answer([value]))
 
 
 def _is_answered(row: Native) -> bool:
@@ -155,7 +162,7 @@ def is_pair(columns: Container[str]) -> bool:
 
 def usual_rejected(value: Any) -> Any:
     """Return a rejected answer as a list of messages, if it is a text or one message; None for any other value."""
-    if type(value) is str and value:
+    if type(value) is str:
         return [{"role": "assistant", "content": value}]
     if is_object(value) and type(value.get("role")) is str:
         return [value]
@@ -235,23 +242,25 @@ def written(history: am.History, messages: list[Any], place: str) -> Native:
     if column == CHOSEN:
         answer = _answers(history, messages[start:], texts)
     else:
-        answer = {} if column is None else {column: _as_text(column, messages[start:], texts)}
-    if column == CHOSEN and is_list(answer[column]):
-        # Beside a text, the list would be the whole conversation.
+        answer = {} if column is None else {column: _as_read(history, column, messages[start:], texts)}
+    if column == CHOSEN and is_list(answer[column]) and (column in texts or not PAIRS.is_answer(answer[column])):
+        # Beside a text, the list might be the whole conversation.
         texts = ()
     return {"prompt": _as_text("prompt", messages[:start], texts), **answer}
 
 
 def _answers(history: am.History, chosen: list[Any], texts: Sequence[Any]) -> Native:
     """Return the columns of a chosen and a rejected answer, each a text or one message if it was read from that."""
-    noted: Any = mark_of(history, FAMILY, "/objects")
-    objects = noted if is_sequence(noted) else ()
     rejected = usual_rejected(thaw(natives.extras_of(history, FAMILY).get(REJECTED)))
     answers = {CHOSEN: chosen, **({} if rejected is None else {REJECTED: rejected})}
-    for column, answer in answers.items():
-        is_one = column in objects and len(answer) == 1 and is_object(answer[0])
-        answers[column] = answer[0] if is_one else _as_text(column, answer, texts)
-    return answers
+    return {column: _as_read(history, column, answer, texts) for column, answer in answers.items()}
+
+
+def _as_read(history: am.History, column: str, answer: list[Any], texts: Sequence[Any]) -> Any:
+    """Return an answer as a text or one message if it was read from that, and is no more."""
+    noted: Any = mark_of(history, FAMILY, "/objects")
+    is_one = is_sequence(noted) and column in noted and len(answer) == 1
+    return answer[0] if is_one and PAIRS.is_answer(answer) else _as_text(column, answer, texts)
 
 
 def is_lifted(history: am.History, messages: list[Any]) -> bool:

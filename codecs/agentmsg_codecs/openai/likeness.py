@@ -7,11 +7,15 @@ from typing import Any
 from agentmsg.formats import is_mapping, is_sequence
 from agentmsg_codecs.openai.bare_parts import is_untyped
 from agentmsg_codecs.openai.names import REMINDER
+from agentmsg_codecs.openai.pairs import taken_apart
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function", REMINDER})
 _OWN_KEYS = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio", "reasoning_content"})
 _OWN_PARTS = frozenset({"image_url", "input_audio", "file", "refusal"})
 _FOREIGN_PARTS = frozenset({"tool_use", "tool_result", "image", "document", "reasoning", "input_text", "output_text"})
+
+# The score of a row with a request and two answers to it.
+_PAIR = 0.95
 
 
 def is_message(document: Any) -> bool:
@@ -33,6 +37,10 @@ def is_choice(choice: Any) -> bool:
 
 def sniff_messages(document: Any) -> float:
     """Return 0.9 for messages that only OpenAI has, less for messages that many formats have, 0 for others."""
+    pair = taken_apart(document)
+    if pair is not None:
+        request, _, rejected = pair
+        return _PAIR if all(map(_sniff, (*request["messages"], *rejected))) else 0.0
     messages = document.get("messages") if is_mapping(document) else document
     if is_message(document):
         messages = [document]

@@ -11,14 +11,15 @@ The mark ``/pair`` is on a history that was read from one: the rejected answer i
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import agentmsg as am
 from agentmsg.formats import is_list, is_marked, is_object, spelling
 from agentmsg.formats.bodies import Pairs
 from agentmsg_codecs.openai.names import FAMILY, PAIRED
 
 if TYPE_CHECKING:
-    import agentmsg as am
     from agentmsg.formats import Native
 
 PAIRS = Pairs(owner=PAIRED)
@@ -59,10 +60,16 @@ def put_together(document: Any, history: am.History) -> Any:
 
 
 def _fitting(rejected: list[Native], history: am.History) -> list[Native] | None:
-    """Return a rejected answer beside a chosen one as OpenAI has it: arguments are texts."""
+    """Return a rejected answer beside a chosen one as it would be written if it were that."""
     if PAIRS.start(history) is None:
         return None
-    return rejected if is_marked(history, FAMILY, "/pair") else list(map(_called, rejected))
+    if is_marked(history, FAMILY, "/pair"):
+        return rejected
+    with suppress(am.AgentMsgError):
+        told = {"messages": list(map(_called, rejected))}
+        made: Any = am.convert(told, am.get_codec(PAIRED), am.get_codec(FAMILY)).document
+        return made["messages"]  # type: ignore[no-any-return]
+    return None
 
 
 def _called(native: Native) -> Native:

@@ -10,7 +10,7 @@ Follows LLaMA-Factory ff6d4d1.
 
 | Rows | agentmsg |
 | --- | --- |
-| conversations, also as JSON text; chosen, a turn | messages |
+| conversations, also as JSON text; chosen, a turn or a list of one | messages |
 | system (a column, or a turn) | a system message |
 | human, user; also with capitals, as all senders but those of calls | user |
 | gpt, assistant, chatgpt, bing, bard, model | assistant |
@@ -30,7 +30,7 @@ Follows LLaMA-Factory ff6d4d1.
 | instruction, context, response (Dolly); question, answer | a user's message; an assistant's |
 | query; answers, the JSON of calls (xLAM) | a user's message; ToolUseBlock |
 | chosen that is a text, beside such a rejected one | an assistant's message |
-| rejected beside chosen: a text; a turn with a text or calls | the extra "rejected" of hf, where all rows have it |
+| rejected beside chosen, alike; a text, or calls | the extra "rejected" of hf, where all rows have it |
 | a turn from anybody else; a token without its medium | a message with the role "native"; NativeBlock |
 | weight, unknown keys; of a tool's function; other columns | extras["sharegpt"]; ["sharegpt.item"]; of the history |
 
@@ -123,7 +123,9 @@ class ShareGptCodec(RowCodec):
         text = note.pop("/json", None)
         if note["/container"] != self.container:
             marks |= note
-        is_chosen = note.get("/answer") == "chosen" or (bool(turns) and turns[-1][2] in ("chosen", "chosen_text"))
+        is_chosen = note.get("/answer") == "chosen" or (
+            bool(turns) and turns[-1][2] in ("chosen", "chosen_list", "chosen_text")
+        )
         rejected = taken_out(rest, document, is_chosen=is_chosen) if len(found) <= 1 or not is_chosen else None
         if rejected is not None and not is_chosen:
             marks["/alone"] = True

@@ -11,8 +11,10 @@ Any other rejected answer is an extra of this family. The mark ``/alone`` is on 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import adopt, is_list, is_marked, is_object, natives, spelling
 from agentmsg.formats.bodies import Pairs
@@ -21,7 +23,6 @@ from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, PAIRED, WORDS
 from agentmsg_codecs.sharegpt.rows import written
 
 if TYPE_CHECKING:
-    import agentmsg as am
     from agentmsg.formats import Native
 
 PAIRS = Pairs(owner=PAIRED)
@@ -32,7 +33,9 @@ _SAID = WORDS["assistant"]
 def message_of(rejected: Any, chosen: Any) -> Native | None:
     """Return the message in a rejected answer beside a chosen one; None if it is none that would come back."""
     turn: Any = {"from": _SAID, "value": rejected} if type(rejected) is type(chosen) is str else rejected
-    if not is_object(turn) or turn.keys() != {"from", "value"} or (turn is rejected and type(chosen) is str):
+    if is_list(rejected) and is_list(chosen) and len(rejected) == 1:
+        turn = rejected[0]
+    if not is_object(turn) or turn.keys() != {"from", "value"} or (turn is rejected and type(chosen) in (str, list)):
         return None
     message: Native = {"role": "assistant", "content": turn["value"]}
     if turn["from"] == CALL_WORDS[0]:
@@ -52,7 +55,7 @@ def turn_of(message: Native) -> Native | None:
     calls: Any = message.get("tool_calls")
     if message.get("role") != "assistant" or not message.keys() <= {"role", "content", "tool_calls"}:
         return None
-    if not calls and type(said) is str and said:
+    if not calls and type(said) is str:
         return {"from": _SAID, "value": said}
     functions = list(map(_function, calls)) if is_list(calls) and not said else []
     if not functions or None in functions:
@@ -75,10 +78,28 @@ def _function(call: Any) -> Native | None:
 def row_of(history: am.History, turns: list[Any] | None = None) -> Native:
     """Return the columns of the turns of a history, and of its rejected answer if a turn can hold that."""
     found = PAIRS.rejected(history)
-    rejected = turn_of(found[0]) if found is not None and len(found) == 1 else None
-    is_last = rejected is not None and PAIRS.start(history) == len(history.messages) - 1
+    is_alone = is_marked(history, FAMILY, "/alone") or not _ends_with_answer(history)
+    # An answer of several messages has no column: the rejected one would stand alone.
+    is_last = found is not None and PAIRS.start(history) == len(history.messages) - 1
+    rejected = _turn_for(found) if found is not None and (is_last or is_alone) else None
     turns = write_turns(history.messages) if turns is None else turns
-    return written(history, turns, rejected, is_alone=not is_last or is_marked(history, FAMILY, "/alone"))
+    return written(history, turns, rejected, is_alone=rejected is None or not is_last or is_alone)
+
+
+def _ends_with_answer(history: am.History) -> bool:
+    return bool(history.messages) and history.messages[-1].role == "assistant"
+
+
+def _turn_for(rejected: list[Native]) -> Native | None:
+    """Return the turn for a rejected answer, or the nearest one; None if there is none."""
+    turn = turn_of(rejected[0]) if len(rejected) == 1 else None
+    if turn is not None:
+        return turn
+    with suppress(am.AgentMsgError):
+        made: Any = am.convert({"messages": rejected}, am.get_codec(PAIRED), am.get_codec(FAMILY)).document
+        turns = made["conversations"]
+        return turns[0] if len(turns) == 1 and message_of(turns[0], None) is not None else None
+    return None
 
 
 def _fitting(_: list[Native], history: am.History) -> list[Native] | None:

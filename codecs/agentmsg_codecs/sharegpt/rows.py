@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import is_list, is_mapping, is_marked, is_object, mark_of, natives, spelling
+from agentmsg.formats import is_list, is_mapping, is_marked, is_object, is_sequence, mark_of, natives, spelling
 from agentmsg.formats.bodies import check_document
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES
 
@@ -68,6 +68,11 @@ def is_turn(turn: Any) -> bool:
     return is_mapping(turn) and isinstance(turn.get("from"), str) and "value" in turn and "role" not in turn
 
 
+def _is_listed(value: Any) -> bool:
+    """Whether a value is a list of one turn."""
+    return is_sequence(value) and len(value) == 1 and is_turn(value[0])
+
+
 def is_single(document: Native) -> bool:
     """Whether an object would be read as one turn: it has a sender, and isn't a row."""
     is_row = "conversations" in document or ("value" not in document and is_alpaca(document))
@@ -102,6 +107,8 @@ def taken_apart(document: Any) -> Row:
         turns.insert(0, (_turn("system", rest.pop("system")), ("system",), "column"))
     if is_list(given) and is_turn(rest.get("chosen")):
         turns.append((rest.pop("chosen"), ("chosen",), "chosen"))
+    elif is_list(given) and _is_listed(rest.get("chosen")):
+        turns.append((rest.pop("chosen")[0], ("chosen", 0), "chosen_list"))
     elif is_list(given) and _is_answer(rest, turns):
         turns.append((_turn("gpt", rest.pop("chosen")), ("chosen",), "chosen_text"))
     return Row(turns, rest, marks)
@@ -171,8 +178,12 @@ def _pair(history: am.History, turns: list[Any], other: Native, text: str | None
         rejected = text if other else natives.extras_of(history, FAMILY).get("rejected")
         if _is_answer({"chosen": said, "rejected": rejected}, [(turn,) for turn in turns[:-1]]):
             return {"chosen": said, **({"rejected": text} if other else {})}
-    is_chosen = is_marked(last, FAMILY, "/chosen") or not is_alone
-    return {"chosen": turns[-1], **other} if is_chosen and is_turn(turns[-1]) else None
+    is_listed = is_marked(last, FAMILY, "/chosen_list")
+    is_chosen = is_listed or is_marked(last, FAMILY, "/chosen") or not is_alone
+    pair = {"chosen": turns[-1], **other}
+    if is_listed:
+        pair = {key: [turn] for key, turn in pair.items()}
+    return pair if is_chosen and is_turn(turns[-1]) else None
 
 
 def taken(own: Mapping[str, Any], columns: Callable[[], Native]) -> set[str]:
@@ -186,7 +197,7 @@ def taken(own: Mapping[str, Any], columns: Callable[[], Native]) -> set[str]:
     is_free = "conversations" in own and not is_list(parsed(own["conversations"])) and "conversations" not in columns()
     found: set[str] = set() if is_free else {"conversations"}
     found |= {"system"} if isinstance(own.get("system"), str) and own["system"] else set()
-    is_chosen = is_turn(own.get("chosen"))
+    is_chosen = is_turn(own.get("chosen")) or _is_listed(own.get("chosen"))
     if not is_chosen and isinstance(own.get("chosen"), str) and isinstance(own.get("rejected"), str):
         is_chosen = _is_answer(own, [(turn,) for turn in columns().get("conversations", ())])
     return found | ({"chosen"} if is_chosen else set())
