@@ -21,6 +21,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast, overload
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Sized
 
+    from agentmsg.fitting.losses import Loss
+    from agentmsg.model.fields import Word
+
 __all__ = [
     "CODES",
     "AgentMsgError",
@@ -260,12 +263,12 @@ class LossError(AgentMsgError):
         code: str = "content-loss",
         path: Sequence[str | int] = (),
         codec: str | None = None,
-        losses: Sequence[object] = (),
-        allow: Sequence[str] = (),
+        losses: Sequence[Loss] = (),
+        allow: Sequence[Word] = (),
     ) -> None:
         super().__init__(message, code=code, path=path, codec=codec)
-        self.losses: tuple[object, ...] = _gone_through(losses, ())
-        self.allow: tuple[str, ...] = _gone_through(allow, ())
+        self.losses: tuple[Loss, ...] = _gone_through(losses, ())
+        self.allow: tuple[Word, ...] = _gone_through(allow, ())
 
 
 class CodecLookupError(AgentMsgError, LookupError):
