@@ -14,16 +14,26 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, CodecLookupError, excerpt, is_a, refused
 from agentmsg.formats.codec import Codec
+from agentmsg.formats.foreign import guard
 from agentmsg.lazy import imported
 from agentmsg.model.construction import paused
 from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from agentmsg_codecs import CodecName
 
-__all__ = ["ENTRY_POINTS", "class_of_family", "close_to", "codec_class", "codec_names", "get_codec", "same_codec"]
+__all__ = [
+    "ENTRY_POINTS",
+    "class_of_family",
+    "close_to",
+    "codec_class",
+    "codec_names",
+    "codecs",
+    "get_codec",
+    "same_codec",
+]
 
 ENTRY_POINTS = "agentmsg.codecs"
 _TABLE = "agentmsg_codecs"
@@ -82,6 +92,10 @@ def codec_class(name: str) -> type[Codec]:
         msg = f"the codec {excerpt(name)} of {point.value} cannot be imported: {error}"
         raise CodecLookupError(msg, code="unavailable", codec=name) from error
     if isinstance(found, type) and issubclass(found, Codec):
+        try:
+            guard(found)
+        except CodecLookupError as error:
+            raise error.at(codec=name) from None
         return found
     msg = f"{point.value} isn't a subclass of agentmsg.Codec"
     raise CodecLookupError(msg, code="unavailable", codec=name)
@@ -106,7 +120,15 @@ def _plain(name: str) -> Codec:
     if known is not None:
         return known
     with paused():  # modules and tables stay: the collector would find nothing
-        return _made.setdefault(name, codec_class(name)())
+        cls = codec_class(name)
+        try:
+            made = cls()
+        except Exception as error:
+            if name in _ours():
+                raise
+            msg = f"the codec {excerpt(name)} cannot be made: {type(error).__name__}: {excerpt(str(error))}"
+            raise CodecLookupError(msg, code="unavailable", codec=name) from error
+        return _made.setdefault(name, made)
 
 
 _made: dict[str, Codec] = {}
@@ -138,6 +160,16 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
         msg = f"the name of a codec must be a string, not {excerpt(codec)}"
         raise CodecLookupError(msg, code="unknown-codec")
     return _with_options(codec_class(codec), options) if options else _plain(codec)
+
+
+def codecs() -> Iterator[tuple[str, Codec]]:
+    """Yield all codecs with their names; without those of other packages that aren't available."""
+    for name in codec_names():
+        try:
+            codec = get_codec(name)
+        except CodecLookupError:
+            continue
+        yield name, codec
 
 
 @cache
