@@ -17,6 +17,7 @@ from agentmsg.formats.codec import Codec
 from agentmsg.formats.foreign import guard
 from agentmsg.lazy import imported
 from agentmsg.model.construction import paused
+from agentmsg.model.fields import Converting, Reading, Writing
 from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
         if name in known:
             _check(cls, name, value, getattr(fields[name].validator, "options", None))
         else:
-            offered = _elsewhere(name) or close_to(name, known) or _offered(known)
+            offered = _elsewhere(name) or close_to(name, known) or _close_elsewhere(name) or _offered(known)
             msg = f"no option {excerpt(name)}; {offered}"
             raise CodecLookupError(msg, code="option", codec=cls.name)
     try:
@@ -211,7 +212,20 @@ def _elsewhere(name: str) -> str:
     """Return where a request says what is no option of a codec; empty if nowhere."""
     if name in (field.name for field in attrs.fields(Settings)):
         return f"settings belong to the history: history.with_settings({name}=...)"
+    if name == "system":
+        return "a system prompt is a message: Msg.system(...); messages_for(system=...) leaves it out"
     return f"they belong to the history: history.evolve({name}=...)" if name in ("tools", "messages") else ""
+
+
+def _close_elsewhere(name: str) -> str:
+    """Return which argument or setting, that is no option of a codec, may be meant; empty if none is close."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for the message
+
+    settings = {field.name for field in attrs.fields(Settings)}
+    names = sorted({*settings, *Reading.__annotations__, *Writing.__annotations__, *Converting.__annotations__})
+    close = get_close_matches(name, names, n=1, cutoff=0.6)
+    more = f" {_elsewhere(close[0])}" if close and close[0] in settings else ""
+    return f"did you mean {close[0]}?{more}" if close else ""
 
 
 def _offered(known: list[str]) -> str:

@@ -255,7 +255,7 @@ class History(Noted, Portable, Sequence[Msg]):
             changes: fields of ``Settings``. You set them, so a model named here holds for every provider.
 
         Raises:
-            InvalidMessage: if a value has the wrong type.
+            InvalidMessage: if a value has the wrong type, or there is no such setting.
         """
         return self.evolve(settings=(self.settings or Settings()).asking(**changes))
 
