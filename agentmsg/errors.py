@@ -21,9 +21,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast, overload
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Sized
 
-    from agentmsg.fitting.losses import Loss
-    from agentmsg.model.fields import Word
-
 __all__ = [
     "CODES",
     "AgentMsgError",
@@ -263,12 +260,13 @@ class LossError(AgentMsgError):
         code: str = "content-loss",
         path: Sequence[str | int] = (),
         codec: str | None = None,
-        losses: Sequence[Loss] = (),
-        allow: Sequence[Word] = (),
+        losses: Sequence[Any] = (),
+        allow: Sequence[Any] = (),
     ) -> None:
         super().__init__(message, code=code, path=path, codec=codec)
-        self.losses: tuple[Loss, ...] = _gone_through(losses, ())
-        self.allow: tuple[Word, ...] = _gone_through(allow, ())
+        # Any: the classes know this module.
+        self.losses: tuple[Any, ...] = _gone_through(losses, ())
+        self.allow: tuple[Any, ...] = _gone_through(allow, ())
 
 
 class CodecLookupError(AgentMsgError, LookupError):

@@ -17,7 +17,6 @@ from agentmsg.formats.codec import Codec
 from agentmsg.formats.foreign import guard
 from agentmsg.lazy import imported
 from agentmsg.model.construction import paused
-from agentmsg.model.fields import Converting, Reading, Writing
 from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
@@ -220,6 +219,8 @@ def _elsewhere(name: str) -> str:
 def _close_elsewhere(name: str) -> str:
     """Return which argument or setting, that is no option of a codec, may be meant; empty if none is close."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for the message
+
+    from agentmsg.model.fields import Converting, Reading, Writing  # noqa: PLC0415 - the same
 
     settings = {field.name for field in attrs.fields(Settings)}
     names = sorted({*settings, *Reading.__annotations__, *Writing.__annotations__, *Converting.__annotations__})
