@@ -260,12 +260,13 @@ class LossError(AgentMsgError):
         code: str = "content-loss",
         path: Sequence[str | int] = (),
         codec: str | None = None,
-        losses: Sequence[object] = (),
-        allow: Sequence[str] = (),
+        losses: Sequence[Any] = (),
+        allow: Sequence[Any] = (),
     ) -> None:
         super().__init__(message, code=code, path=path, codec=codec)
-        self.losses: tuple[object, ...] = _gone_through(losses, ())
-        self.allow: tuple[str, ...] = _gone_through(allow, ())
+        # Any: the classes know this module.
+        self.losses: tuple[Any, ...] = _gone_through(losses, ())
+        self.allow: tuple[Any, ...] = _gone_through(allow, ())
 
 
 class CodecLookupError(AgentMsgError, LookupError):

@@ -14,16 +14,26 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, CodecLookupError, excerpt, is_a, refused
 from agentmsg.formats.codec import Codec
+from agentmsg.formats.foreign import guard
 from agentmsg.lazy import imported
 from agentmsg.model.construction import paused
 from agentmsg.model.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from agentmsg_codecs import CodecName
 
-__all__ = ["ENTRY_POINTS", "class_of_family", "close_to", "codec_class", "codec_names", "get_codec", "same_codec"]
+__all__ = [
+    "ENTRY_POINTS",
+    "class_of_family",
+    "close_to",
+    "codec_class",
+    "codec_names",
+    "codecs",
+    "get_codec",
+    "same_codec",
+]
 
 ENTRY_POINTS = "agentmsg.codecs"
 _TABLE = "agentmsg_codecs"
@@ -82,6 +92,10 @@ def codec_class(name: str) -> type[Codec]:
         msg = f"the codec {excerpt(name)} of {point.value} cannot be imported: {error}"
         raise CodecLookupError(msg, code="unavailable", codec=name) from error
     if isinstance(found, type) and issubclass(found, Codec):
+        try:
+            guard(found)
+        except CodecLookupError as error:
+            raise error.at(codec=name) from None
         return found
     msg = f"{point.value} isn't a subclass of agentmsg.Codec"
     raise CodecLookupError(msg, code="unavailable", codec=name)
@@ -106,7 +120,15 @@ def _plain(name: str) -> Codec:
     if known is not None:
         return known
     with paused():  # modules and tables stay: the collector would find nothing
-        return _made.setdefault(name, codec_class(name)())
+        cls = codec_class(name)
+        try:
+            made = cls()
+        except Exception as error:
+            if name in _ours():
+                raise
+            msg = f"the codec {excerpt(name)} cannot be made: {type(error).__name__}: {excerpt(str(error))}"
+            raise CodecLookupError(msg, code="unavailable", codec=name) from error
+        return _made.setdefault(name, made)
 
 
 _made: dict[str, Codec] = {}
@@ -140,6 +162,16 @@ def get_codec(codec: str | Codec, **options: Any) -> Codec:
     return _with_options(codec_class(codec), options) if options else _plain(codec)
 
 
+def codecs() -> Iterator[tuple[str, Codec]]:
+    """Yield all codecs with their names; without those of other packages that aren't available."""
+    for name in codec_names():
+        try:
+            codec = get_codec(name)
+        except CodecLookupError:
+            continue
+        yield name, codec
+
+
 @cache
 def class_of_family(family: str) -> type[Codec]:
     """Return the class that says what the keys of a family's native objects mean; the base of all if it has none."""
@@ -161,7 +193,7 @@ def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
         if name in known:
             _check(cls, name, value, getattr(fields[name].validator, "options", None))
         else:
-            offered = _elsewhere(name) or close_to(name, known) or _offered(known)
+            offered = _elsewhere(name) or close_to(name, known) or _close_elsewhere(name) or _offered(known)
             msg = f"no option {excerpt(name)}; {offered}"
             raise CodecLookupError(msg, code="option", codec=cls.name)
     try:
@@ -179,7 +211,22 @@ def _elsewhere(name: str) -> str:
     """Return where a request says what is no option of a codec; empty if nowhere."""
     if name in (field.name for field in attrs.fields(Settings)):
         return f"settings belong to the history: history.with_settings({name}=...)"
+    if name == "system":
+        return "a system prompt is a message: Msg.system(...); messages_for(system=...) leaves it out"
     return f"they belong to the history: history.evolve({name}=...)" if name in ("tools", "messages") else ""
+
+
+def _close_elsewhere(name: str) -> str:
+    """Return which argument or setting, that is no option of a codec, may be meant; empty if none is close."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for the message
+
+    from agentmsg.model.fields import Converting, Reading, Writing  # noqa: PLC0415 - the same
+
+    settings = {field.name for field in attrs.fields(Settings)}
+    names = sorted({*settings, *Reading.__annotations__, *Writing.__annotations__, *Converting.__annotations__})
+    close = get_close_matches(name, names, n=1, cutoff=0.6)
+    more = f" {_elsewhere(close[0])}" if close and close[0] in settings else ""
+    return f"did you mean {close[0]}?{more}" if close else ""
 
 
 def _offered(known: list[str]) -> str:

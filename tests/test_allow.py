@@ -11,6 +11,7 @@ import attrs
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
+from pydantic import TypeAdapter
 
 import agentmsg as am
 from agentmsg.cli.program import program
@@ -264,6 +265,7 @@ def test_a_list_of_losses_is_as_safe_as_a_report(name: am.CodecName, *, carry: b
     """What a plain list collected restores its own history only, in memory, in a file and in a pickle."""
     import pickle
 
+    reports, lists = TypeAdapter(am.Losses), TypeAdapter(list[am.Loss])
     history = grand_tour()
     if name.endswith("-response"):
         history = history.filter(role="assistant")[:1]
@@ -280,6 +282,11 @@ def test_a_list_of_losses_is_as_safe_as_a_report(name: am.CodecName, *, carry: b
         am.load_losses(filed),
         list(am.load_losses(filed)),
         pickle.loads(pickle.dumps(losses)),
+        [attrs.evolve(loss) for loss in losses],
+        reports.validate_json(reports.dump_json(done.losses)),
+        reports.validate_json(reports.dump_json(am.load_losses(filed))),
+        lists.validate_json(lists.dump_json(losses)),
+        lists.validate_json(lists.dump_json(list(am.load_losses(filed)))),
     ):
         if not found:
             continue

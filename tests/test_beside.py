@@ -80,6 +80,17 @@ def test_gemini_writes_what_the_sdk_takes(history: am.History) -> None:
         assert call(history, "gemini", form="sdk", on_loss="ignore") == call(history, "gemini", on_loss="ignore")
 
 
+@pytest.mark.parametrize("form", ["body", "sdk"])
+def test_a_given_form_of_gemini_wins(form: Any) -> None:
+    """A history is written as it was read, unless a form is given."""
+    wanted = am.encode(ASKED, "gemini", form=form)
+    for read in ("body", "sdk"):
+        document = am.encode(ASKED, "gemini", form=read)
+        history = am.decode(document, "gemini")
+        assert am.encode(history, "gemini") == document
+        assert am.encode(history, "gemini", form=form) == wanted
+
+
 def test_gemini_call() -> None:
     """The three arguments."""
     assert am.encode(ASKED, "gemini", form="sdk") == {

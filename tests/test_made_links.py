@@ -98,6 +98,57 @@ def test_made_ids_never_collide(name: CodecName, how: str) -> None:
         check_links(loop(name, GROW[how], link))
 
 
+STORE: dict[str, Callable[[am.History], am.History]] = {
+    "json": lambda history: am.loads(am.dumps(history, "json"), "json"),
+    "data": lambda history: am.decode(am.encode(history, "json"), "json"),
+    "msgpack": lambda history: am.loads(am.dumps(history, "msgpack"), "msgpack"),
+    "rows": lambda history: am.History([am.Msg.from_json(row.to_json()) for row in history]),
+    "rows by +": lambda history: reduce(
+        am.History.__add__, [am.Msg.from_json(row.to_json()) for row in history], am.History()
+    ),
+    "list": lambda history: am.decode([am.encode(each, "json")["messages"][0] for each in history], "json"),
+    "field": lambda history: FIELD.validate_json(FIELD.dump_json(history)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", list(STORE))
+@each_call
+def test_made_ids_stay_made_in_a_store(name: CodecName, how: str) -> None:
+    """A history that is stored after each step is as one that wasn't, also as it is written again."""
+    store = STORE[how]
+    stored = loop(name, lambda history, messages: store(history) + store(messages), lambda call: str(call.id))
+    kept = loop(name, GROW["sum"], lambda call: call.id)
+    check_links(stored)
+    assert [str(message) for message in store(stored)] == [str(message) for message in kept]
+    for target in ("gemini", "hf", "openai"):
+        assert am.encode(store(stored), target) == am.encode(kept, target)
+
+
+@pytest.mark.parametrize("how", ["json", "data", "msgpack", "rows", "field"])
+@each_call
+def test_answers_that_were_stored_are_joined(name: CodecName, how: str) -> None:
+    """Rows and documents that were stored one by one are told apart; an id that somebody set is not made."""
+    answer = am.decode(CALLS[name], name)
+    part = answer + [am.Msg.tool("x", tool_call_id=call_of(answer).id)]  # noqa: RUF005 - a history
+    stored = STORE[how](part)
+    check_links(stored + stored + stored)
+    check_links(stored + part + stored)
+    check_links(am.History([*stored, *stored, *stored]))
+    own = answer[-1].evolve(content=[call_of(answer).evolve(id="own")])
+    assert [type(call_of(STORE[how](am.History([message]))).id) for message in (own, answer[-1])] == [str, am.Made]
+
+
+@each_call
+def test_a_result_of_the_answer_in_hand_is_its_own(name: CodecName) -> None:
+    """Of calls that wait under one id, the last gets the result; the first, if the result was made for it."""
+    one, two = (am.decode(CALLS[name], name) for _ in range(2))
+    history = am.History.of("Hi") + one + "Never mind" + two
+    first, second = (call.id for message in history for call in message.tool_calls)
+    assert (history + call_of(two).result("2"))[-1].tool_call_id == second
+    assert (history + call_of(history[:-1]).result("1"))[-1].tool_call_id == first
+    assert (history + call_of(history[-1:]).result("2"))[-1].tool_call_id == second
+
+
 @each_call
 def test_answers_that_come_with_their_results(name: CodecName) -> None:
     """A call that is added together with its result keeps it, after others of the same id."""

@@ -44,6 +44,31 @@ class Sloppy(am.Codec):
 
 class Openai(Sloppy):
     name = "openai"
+
+class Empty(Sloppy):
+    name = "empty"
+
+    def read(self, document):
+        pass
+
+class Raising(Sloppy):
+    name = "raising"
+
+    def __init__(self):
+        raise OSError("no such table")
+
+class Setting(Sloppy):
+    name = "setting"
+
+    def __init__(self):
+        self.style = "a"
+
+class Nameless(am.Codec):
+    pass
+
+class Numbered(Sloppy):
+    name = "numbered"
+    caps = 7
 """
 BLOCKS = """
 import attrs
@@ -62,6 +87,11 @@ POINTS = """\
 [agentmsg.codecs]
 sloppy = acme_codec:Sloppy
 openai = acme_codec:Openai
+empty = acme_codec:Empty
+raising = acme_codec:Raising
+setting = acme_codec:Setting
+nameless = acme_codec:Nameless
+numbered = acme_codec:Numbered
 
 [agentmsg.blocks]
 acme.note = acme_blocks:Note
@@ -310,7 +340,11 @@ def test_an_exception_of_another_package_is_one_error(codec: Any) -> None:
 
 
 def test_documents_of_a_failing_codec_are_quarantined(command: Any, tmp_path: Path) -> None:
-    """The command line sets such documents aside, and converts all others."""
+    """The command line sets such documents aside, and converts all others; codecs that can't be used are skipped."""
+    file = saved(tmp_path, "e.jsonl", {"text": "Hi"})
+    done = command("convert", file, "-f", "empty", "-t", "json", "-o", "none.jsonl")
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False)
+    next(tmp_path.glob("*.bad.jsonl")).unlink()
     file = saved(tmp_path, "a.jsonl", {"text": "Hi"}, {"txt": "?"}, {"text": "Ho"})
     done = command("convert", file, "-f", "sloppy", "-t", "json", "-o", "out.jsonl")
     assert done.returncode == 3, done.stderr
@@ -320,7 +354,87 @@ def test_documents_of_a_failing_codec_are_quarantined(command: Any, tmp_path: Pa
     (told,) = map(json.loads, bad.read_text().splitlines())
     assert (told["line"], told["code"]) == (2, "codec")
     assert "KeyError" in told["reason"]
-    assert "isn't used" in command("formats").stderr
+    told = command("formats")
+    assert "isn't used" in told.stderr
+    assert (told.returncode, "Traceback" in told.stderr) == (0, False)
+    for name in ("raising", "setting", "nameless", "numbered"):
+        assert f"skipped: {name}" in told.stderr
+    for arguments in (
+        ("detect", file),
+        ("schema", "sharegpt"),
+        ("convert", "/dev/null", "-f", "raising", "-t", "json"),
+    ):
+        assert "Traceback" not in command(*arguments).stderr
+
+
+@attrs.frozen(kw_only=True)
+class Odd(Codec):
+    """A codec whose methods return what it is told."""
+
+    name: ClassVar[str] = "odd"
+    result: Any = None
+
+    def read(self, document: Any) -> Any:
+        """Return the result."""
+        return self.result
+
+    def write(self, history: am.History) -> Any:
+        """Return the result."""
+        return self.result
+
+    def read_chunk(self, document: Any) -> Any:
+        """Return the result."""
+        return self.result
+
+    def suited(self, history: am.History) -> Any:
+        """Return the result if there are settings."""
+        return self if history.settings is None else self.result
+
+
+ODD: list[Any] = [None, 7, object(), {7}, {"a": object()}, [Told]]
+
+
+@pytest.mark.parametrize("result", ODD, ids=str)
+def test_what_another_package_returns_is_checked(result: Any) -> None:
+    """A reader's or writer's result of another kind is one error, and no fault in ours."""
+    codec = Odd(result=result)
+    calls: list[Callable[[], Any]] = [
+        lambda: am.decode({}, codec),
+        lambda: am.loads("{}", codec),
+        lambda: am.History.decode({}, codec),
+        lambda: am.convert({}, codec, "json"),
+        lambda: am.decode_chunk({}, codec),
+        lambda: am.encode(HISTORY, codec),
+        lambda: am.dumps(HISTORY, codec),
+        lambda: am.convert(am.encode(HISTORY, "json"), "json", codec),
+        lambda: HISTORY.messages_for(codec),
+        lambda: am.encode(HISTORY.with_settings(seed=1), codec),
+    ]
+    for call in calls:
+        with pytest.raises(am.AgentMsgError):
+            call()
+
+
+def test_a_codec_that_cannot_be_made_is_unavailable(package: Path) -> None:
+    """Its error has the cause; others are recognised, and say what they know."""
+    code = """
+        import sys, agentmsg as am
+        sys.path.insert(0, sys.argv[1])
+        for name in ("raising", "setting", "nameless"):
+            try:
+                am.get_codec(name)
+            except am.CodecLookupError as error:
+                print(error.code, type(error.__cause__).__name__)
+        print(am.recognize({"messages": [{"role": "user", "content": "x"}]}))
+        try:
+            am.decode({"t": "x"}, "openai")
+        except am.DecodeError as error:
+            print(error.code)
+    """
+    whole = [sys.executable, "-W", "ignore", "-c", inspect.cleandoc(code), str(package)]
+    done = subprocess.run(whole, capture_output=True, text=True, check=False)
+    causes = ("OSError", "FrozenInstanceError", "NoneType")
+    assert done.stdout.split() == [word for cause in causes for word in ("unavailable", cause)] + ["openai", "schema"]
 
 
 @pytest.mark.parametrize("arguments", [("--codec", "sloppy", "--codec", "json"), ("--codec", "none")])

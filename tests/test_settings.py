@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -310,3 +311,30 @@ def test_a_schema_is_never_lost_in_silence(name: am.CodecName) -> None:
             am.encode(history, name)
     else:
         am.encode(history, name)
+
+
+CLOSE: dict[str, str] = {
+    "loses": "did you mean losses?",
+    "on_losses": "did you mean on_loss?",
+    "temprature": "did you mean temperature? settings belong to the history: history.with_settings(temperature=...)",
+    "max_token": "did you mean max_tokens? settings belong",
+    "reasoning_effort": "did you mean reasoning? settings belong",
+    "system": "a system prompt is a message",
+    "thinkin": "did you mean thinking?",
+}
+
+
+@pytest.mark.parametrize("name", CLOSE)
+def test_a_misspelt_option_says_what_is_meant(name: str) -> None:
+    """Arguments and settings are thought of, too, if the codec has no option of nearly this name."""
+    wrong: Any = {name: 1}
+    with pytest.raises(am.CodecLookupError, match=re.escape(CLOSE[name])):
+        am.encode(am.History.of("Hi"), "openai", **wrong)
+
+
+def test_a_misspelt_setting_is_one_of_our_errors() -> None:
+    """It names the setting that is meant."""
+    wrong: Any = {"modle": "x"}
+    with pytest.raises(am.InvalidMessage, match="did you mean model") as caught:
+        am.History.of("Hi").with_settings(**wrong)
+    assert (caught.value.code, caught.value.path) == ("option", ("modle",))

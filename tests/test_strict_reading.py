@@ -116,6 +116,22 @@ def test_each_is_named() -> None:
         am.decode(many, "json", unknown="error")
 
 
+INNER: list[tuple[am.CodecName, Any, tuple[str | int, ...]]] = [
+    ("gemini", {"contents": [], "generationConfig": {"topK": 1, "topKk": 1}}, ("generationConfig", "topKk")),
+    ("bedrock", {"messages": [], "inferenceConfig": {"maxTokens": 5, "x": {"y": 1}}}, ("inferenceConfig", "x")),
+    ("openai-responses", {"input": "x", "reasoning": {"effort": "low", "efort": 1}}, ("reasoning", "efort")),
+    ("sharegpt", {"conversations": [{"from": "humn", "value": "x"}]}, ("conversations", 0, "from")),
+]
+
+
+@pytest.mark.parametrize(("name", "document", "path"), INNER)
+def test_the_innermost_key_is_named(name: am.CodecName, document: Any, path: tuple[str | int, ...]) -> None:
+    """Of an object whose other keys are known, the unknown one is named; and a role, where it is a sender."""
+    with pytest.raises(am.DecodeError) as caught:
+        am.decode(document, name, unknown="error")
+    assert (caught.value.code, caught.value.path) == ("unknown", path)
+
+
 @pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("langgraph", "msgpack")])
 def test_every_codec_reads_strictly(name: am.CodecName) -> None:
     """A new key in any object of a document that is known throughout is refused, there or further out."""

@@ -486,3 +486,11 @@ def test_losses_of_trimming_need_a_list() -> None:
     """Anything but a list is refused."""
     with pytest.raises(am.InvalidMessage, match="losses must be a list"):
         am.trim_messages([am.Msg.user("a")], max_tokens=1, losses=())  # type: ignore[arg-type]
+
+
+def test_a_number_of_messages_is_not_negative() -> None:
+    """It would leave nothing, which nobody means."""
+    with pytest.raises(am.InvalidMessage) as caught:
+        am.History.of("Hi").trim(max_messages=-1)
+    assert caught.value.path == ("max_messages",)
+    assert len(am.History.of("Hi").trim(max_messages=0)) == 0

@@ -42,6 +42,7 @@ from agentmsg_codecs.options import (
     ObjectWriting,
     SingleCodecName,
 )
+from support.examples import examples
 
 HERE = Path(__file__).resolve().parent / "typing"
 EXTRA_PATHS = [str(HERE.parents[1]), str(HERE.parents[1] / "codecs")]
@@ -126,6 +127,20 @@ def test_what_is_wrong_is_found(checker: str) -> None:
     marked, found = _marked("rejects.py"), _errors(checker, "rejects.py")
     assert not [line for number, line in marked.items() if number not in found]
     assert not {number: text for number, text in found.items() if number not in marked}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_the_guide_of_an_agent_loop_is_accepted(checker: str, tmp_path: Path) -> None:
+    """What a service's author copies from the guide has no errors of types."""
+    for needed in ("openai", "anthropic", "google.genai"):
+        pytest.importorskip(needed)
+    blocks = [example.text for example in examples("agentmsg/guides/agent-loop.md") if example.language == "python"]
+    more = "try:\n    am.encode(history, 'openai')\nexcept am.LossError as error:\n"
+    more += "    am.encode(history, 'openai', allow=error.allow)\n    print([loss.path for loss in error.losses])\n"
+    file = tmp_path / "agent_loop.py"
+    file.write_text("\n\n".join([*blocks, more]), encoding="utf-8")
+    assert _errors(checker, str(file)) == {}
 
 
 def test_names_told_to_type_checkers_are_all_there_are() -> None:

@@ -132,6 +132,24 @@ def test_what_a_sum_does_with_two_requests(one: am.History, two: am.History, wan
     assert (whole.tools, whole.settings and whole.settings.model) == wanted
 
 
+BESIDE: dict[str, tuple[Any, Any]] = {
+    "extras": ({"openai": {"frequency_penalty": 0.5}}, {"openai": {"frequency_penalty": 1}}),
+    "metadata": ({"title": "A"}, {"title": "B"}),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_sum_has_what_stands_beside_the_messages(name: str) -> None:
+    """What has no field of its own is treated as tools and settings are."""
+    given, other = BESIDE[name]
+    with_it, with_other = ONE.evolve(**{name: given}), TWO.evolve(**{name: other})
+    for whole in (with_it + TWO, TWO + with_it, with_it + with_it, with_it + "two"):
+        assert getattr(whole, name) == given
+    with pytest.raises(am.InvalidMessage) as raised:
+        _ = with_it + with_other
+    assert (raised.value.path, raised.value.code) == ((name,), "option")
+
+
 @given(a=histories(), b=histories())
 def test_diff_is_empty_exactly_if_they_are_the_same(a: am.History, b: am.History) -> None:
     """It tells all differences: with them, the first becomes the second."""

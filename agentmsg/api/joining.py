@@ -22,7 +22,7 @@ from agentmsg.model.construction import paused
 from agentmsg.model.history import History, without_messages
 from agentmsg.model.made_links import apart
 from agentmsg.model.msg import Msg
-from agentmsg.registry import codec_names, get_codec
+from agentmsg.registry import codecs, get_codec
 from agentmsg.values.copies import copy_document
 from agentmsg.values.frozen import adopt, thaw
 from agentmsg.values.types import is_list
@@ -273,7 +273,7 @@ def _each(documents: Sequence[Any]) -> list[str]:
 
 def _of_family(documents: Sequence[Any], family: str, wanted: str | None) -> list[str]:
     """Return for each document the format of a family that fits best."""
-    own = [name for name in codec_names() if get_codec(name).family == family]
+    own = [name for name, codec in codecs() if codec.family == family]
     names: list[str] = []
     for document in documents:
         scores = {name: get_codec(name).sniff(document) for name in own}

@@ -134,6 +134,8 @@ def _check(budgets: tuple[Any, Any], counter: Any, strategy: Any, start_on: Any,
     for name, budget in zip(("max_tokens", "max_messages"), budgets, strict=True):
         if budget is not None and (not is_a(budget, int) or isinstance(budget, bool)):
             raise refused(name, budget, "a whole number")
+    if (budgets[1] or 0) < 0:  # what tools leave of tokens may be less than none
+        raise refused("max_messages", budgets[1], "at least 0", code="option")
     if budgets == (None, None):
         raise InvalidMessage("how much? max_tokens or max_messages is needed", code="required", path=("max_tokens",))
     check_counter(counter)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableSequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, Unpack, overload
 
 import attrs
 
@@ -369,7 +369,7 @@ def refuse_losses(losses: Losses, history: History, allow: frozenset[str]) -> No
     how = "allow=[{quoted}] allows it; losses=[] collects the losses, on_loss='ignore' ignores them"
     error = refusal(losses, history, allow, how, "writing would lose content")
     if error is not None:
-        raise error.at(*cast("Loss", error.losses[0]).path)
+        raise error.at(*error.losses[0].path)
 
 
 @overload

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from agentmsg.checking.strays import instead
-from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, NotUnderstood, excerpt
+from agentmsg.errors import AgentMsgError, DecodeError, NotUnderstood, excerpt
 from agentmsg.formats.codec import Codec
 from agentmsg.formats.natives import extras_of
 from agentmsg.formats.understanding import BAR, extras_said, sampled, understanding_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
-from agentmsg.registry import codec_names, get_codec
+from agentmsg.registry import codecs, get_codec
 from agentmsg.values.copies import copy_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from agentmsg.formats.understanding import Understanding
     from agentmsg.model.history import History
@@ -149,7 +149,7 @@ def _look(document: Any, limits: Limits) -> _Look:
     trees: dict[str, Any] = {}
     failure: AgentMsgError | None = None
     declared: str | None = None
-    for name, codec in _codecs():
+    for name, codec in codecs():
         parser = type(codec).parse if raw else None
         if parser not in parsed:
             try:
@@ -228,13 +228,6 @@ def _is_likely(codec: Codec, sample: Any) -> bool:
         return codec.likeness(sample) != 0
     except Exception:  # noqa: BLE001 - a foreign codec's fault; it scores nothing then
         return False
-
-
-def _codecs() -> Iterator[tuple[str, Codec]]:
-    for name in codec_names():
-        # A broken foreign codec must not keep the others from being found.
-        with suppress(CodecLookupError):
-            yield name, get_codec(name)
 
 
 def _score(codec: Codec, tree: Any) -> float:

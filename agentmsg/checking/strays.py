@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.errors import CodecLookupError, DecodeError
+from agentmsg.errors import DecodeError
 from agentmsg.formats.events import events_of
-from agentmsg.registry import codec_names, get_codec
+from agentmsg.registry import codecs
 from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
@@ -49,12 +48,10 @@ def instead(document: Any, codec: Codec | None) -> DecodeError | None:
 
 def _streams() -> Iterator[tuple[str, Events]]:
     seen: set[str] = set()
-    for name in codec_names():
-        with suppress(CodecLookupError):  # another package's
-            codec = get_codec(name)
-            if codec.events is not None and codec.events not in seen:
-                seen.add(codec.events)
-                yield name, events_of(codec)
+    for name, codec in codecs():
+        if codec.events is not None and codec.events not in seen:
+            seen.add(codec.events)
+            yield name, events_of(codec)
 
 
 def _said(document: dict[str, Any]) -> str | None:

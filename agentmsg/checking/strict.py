@@ -36,7 +36,7 @@ _Place: TypeAlias = tuple[_Path, Any]
 # The most unknown things to name, and to look for.
 _NAMED = 20
 # Keys whose word says what an object is.
-_TAGS = ("role", "type", "part_kind", "kind")
+_TAGS = ("role", "from", "type", "part_kind", "kind")
 
 
 @attrs.frozen
@@ -111,7 +111,7 @@ def _native(value: Any, kind: str, path: _Path, codec: Codec) -> Iterator[_Unkno
     if not tags:
         yield _Unknown(kind, type(value).__name__ if not is_mapping(value) else ", ".join(value), path, value)
     elif tags[0] not in codec.kept:
-        is_role = kind == "message" and is_mapping(value) and value.get("role") == tags[0]
+        is_role = kind == "message" and is_mapping(value) and any(value.get(key) == tags[0] for key in ("role", "from"))
         yield _Unknown("role" if is_role else f"{kind} type", tags[0], path, value)
 
 
@@ -125,6 +125,15 @@ def _places(value: Any, path: _Path) -> Iterator[_Place]:
         waiting.extend(((*at, key), item) for key, item in reversed(inner))
 
 
+def _innermost(unknown: _Unknown, path: _Path, kept: Any, part: Any) -> tuple[_Path, _Unknown]:
+    """Return the key inside an object of which the reader knows all others, with its path."""
+    while is_object(kept) and kept and is_object(part) and kept.keys() < part.keys():
+        name = next(iter(kept))
+        kept, part = kept[name], part[name]
+        path, unknown = (*path, name), attrs.evolve(unknown, name=name)
+    return path, unknown
+
+
 def _placed(unknown: _Unknown, places: list[_Place], taken: set[int]) -> tuple[int, _Path, _Unknown]:
     """Return where something stands in a document, each place once; where the model has it if that isn't found."""
     value, is_key = thaw(unknown.value), unknown.kind == "key"
@@ -134,6 +143,8 @@ def _placed(unknown: _Unknown, places: list[_Place], taken: set[int]) -> tuple[i
     for index in (*found, *(named if is_key else ())):
         taken.add(index)
         path, part = places[index]
+        if is_key:
+            return index, *_innermost(unknown, path, value, part)
         tag = next((key for key in _TAGS if is_object(part) and part.get(key) == unknown.name), None)
         return index, path if tag is None else (*path, tag), unknown
     return len(places), unknown.path, unknown

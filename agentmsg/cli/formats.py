@@ -13,7 +13,7 @@ from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import CODEC, json_option, output_option
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.terminal import aligned, printable, say
-from agentmsg.errors import CodecLookupError
+from agentmsg.errors import AgentMsgError, CodecLookupError, is_a
 from agentmsg.formats.forms.tables import mapped_by, mapping_of
 from agentmsg.registry import codec_names, get_codec
 
@@ -90,9 +90,12 @@ def _available() -> list[Codec]:
     found: list[Codec] = []
     for name in codec_names():
         try:
-            found.append(get_codec(name))
-        except CodecLookupError as error:
-            say(f"skipped: {error}")
+            codec = get_codec(name)
+            summary(codec.caps)
+        except Exception as error:  # noqa: BLE001 - whatever another package raises
+            say(f"skipped: {error if is_a(error, AgentMsgError) else f'{name}: {type(error).__name__}: {error}'}")
+        else:
+            found.append(codec)
     return found
 
 

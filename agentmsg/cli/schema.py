@@ -11,9 +11,8 @@ from agentmsg.cli.json_colours import indented, write_json
 from agentmsg.cli.options import CODEC, output_option
 from agentmsg.cli.output import check_ending, check_written, output_to
 from agentmsg.cli.terminal import is_terminal, write_bytes
-from agentmsg.errors import CodecLookupError
 from agentmsg.formats.forms.schemas import schema_of
-from agentmsg.registry import codec_names, get_codec
+from agentmsg.registry import codecs, get_codec
 from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
@@ -61,11 +60,4 @@ def _schema_of(codec: Codec) -> dict[str, Any] | None:
 
 
 def _with_schema() -> list[str]:
-    found: list[str] = []
-    for name in codec_names():
-        try:
-            if _schema_of(get_codec(name)) is not None:
-                found.append(name)
-        except CodecLookupError:
-            continue  # a broken foreign codec has no schema
-    return found
+    return [name for name, codec in codecs() if _schema_of(codec) is not None]

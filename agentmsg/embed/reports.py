@@ -1,7 +1,8 @@
 """Losses and findings as pydantic types: what a conversion lost, and what a provider would refuse.
 
-A loss is an object of its fields; its values are in the canonical form. A loss report is an object of the header that
-it has on file, its losses, and the spellings that make a document exact.
+A loss is an object of its fields; its values are in the canonical form, and ``output`` binds it to the converted
+history. A loss report is an object of the header that it has on file, its losses, and the spellings that make a
+document exact.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def _read_losses(held: dict[str, Any]) -> Losses:
 
 def _write_losses(losses: Losses) -> dict[str, Any]:
     header, *spelling = map(parse_json, to_lines(relisted(losses, ())))
-    return {**header, "losses": [loss_to(loss) for loss in losses], "spelling": spelling}
+    own = [loss_to(attrs.evolve(loss, origin=None)) for loss in losses]  # what they are bound to, the header says
+    return {**header, "losses": own, "spelling": spelling}
 
 
 def _read_finding(held: dict[str, Any]) -> Finding:
@@ -66,6 +68,9 @@ def _keys(cls: type[Any]) -> Mapping[str, tuple[Any, bool]]:
         return _OF_REPORTS
     hints: dict[str, Any] = get_type_hints(cls)
     found = {field.name: (hints[field.name], field.default in (attrs.NOTHING, "")) for field in attrs.fields(cls)}
+    if cls is Loss:  # of its report, a loss holds what tells the output
+        del found["origin"]
+        found["output"] = (dict[str, Any], False)
     return {
         name: (list.__class_getitem__(get_args(hint)[0]) if get_origin(hint) is tuple else hint, is_needed)
         for name, (hint, is_needed) in found.items()

@@ -7,15 +7,15 @@ A database is data like any other file. It is opened for reading only, and what 
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, FileError, excerpt
+from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
 from agentmsg.files.documents import Found
 from agentmsg.files.file_names import STANDARD, is_remote
 from agentmsg.limits import beyond
-from agentmsg.registry import codec_names, get_codec
+from agentmsg.registry import codecs
 from agentmsg.values.pointers import step_to, way_of
 
 if TYPE_CHECKING:
@@ -106,12 +106,9 @@ def _reader_of(connection: sqlite3.Connection, path: str) -> Codec:
     """Return the codec that knows the tables of a database."""
     rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     tables = [str(name) for (name,) in rows]
-    for name in codec_names():
-        # A broken foreign codec must not keep the others from being found.
-        with suppress(CodecLookupError):
-            codec = get_codec(name)
-            if codec.tables and codec.tables <= set(tables):
-                return codec
+    for _, codec in codecs():
+        if codec.tables and codec.tables <= set(tables):
+            return codec
     told = ", ".join(excerpt(each)[1:-1] for each in tables[:_NAMED]) or "none"
     msg = f"{path}: no format keeps documents in such tables: {told}"
     raise FileError(msg, code="form")

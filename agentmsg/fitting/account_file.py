@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, LossError
-from agentmsg.fitting.digest import DIGESTS, canonical, content_digest, digest_of, is_digest, printed
+from agentmsg.fitting.digest import DIGESTS, canonical, content_digest, digest_of, gist, is_digest, printed
 from agentmsg.fitting.levels import EXTRAS, field_of, level_at
 from agentmsg.fitting.losses import Loss, Losses, Path, Settled, pointer
 from agentmsg.fitting.prints import Prints, canonical_engine, prints_of, read_prints
@@ -77,11 +77,15 @@ def to_lines(losses: Losses, output: History | None = None, told: Mapping[str, A
     Args:
         losses: the loss report.
         output: the converted history *as its document reads back*; with it the header binds the two. (Not every
-            document holds made ids, so the history in memory may differ in them.)
+            document holds made ids, so the history in memory may differ in them.) Without it, the header says what the
+            report knows of it.
         told: what else the header says, at its beginning.
     """
     header: dict[str, Any] = {**told, "agentmsg-losses": _VERSION, "codec": losses.codec}
-    if output is not None:
+    if output is None:
+        prints = losses.prints()
+        header |= _binding(losses) | (prints.as_data() if prints and losses.guard is not None else {})
+    else:
         document = canonical(output)
         header |= {"messages": len(output), "digest": digest_of(document)}
         header |= prints_of(output, document).as_data()
@@ -213,7 +217,9 @@ def _typed(path: Path, value: Any) -> Any:
 def loss_to(loss: Loss) -> dict[str, Any]:
     """Return a loss as plain data, by its fields; its values are in the canonical form."""
     values = {name: _plain(value) for name, value in (("was", loss.was), ("now", loss.now)) if value is not None}
-    order = {"order": list(loss.order)} if loss.order else {}
+    order: dict[str, Any] = {"order": list(loss.order)} if loss.order else {}
+    if loss.origin is not None and (output := _binding(loss.origin)):
+        order["output"] = output
     own = {"path": list(loss.path), "kind": loss.kind, "codec": loss.codec, "level": loss.level, "why": loss.why}
     return {**own, **values, **order, **({"secret": True} if loss.secret else {})}
 
@@ -231,7 +237,10 @@ def loss_from(said: Mapping[str, Any]) -> Loss:
         made = Loss(path, kind, said["codec"], said["level"], _typed(path, said.get("was")), now, said["why"])
         if is_place:
             made = attrs.evolve(made, now=_place(path, now))
-        return attrs.evolve(made, order=tuple(said.get("order", ())), secret=said.get("secret") is True)
+        header = {**said.get("output", {}), "agentmsg-losses": _VERSION, "codec": said["codec"]}
+        origin = from_lines([dump_json(header)]) if "output" in said else None
+        is_secret = said.get("secret") is True
+        return attrs.evolve(made, order=tuple(said.get("order", ())), secret=is_secret, origin=origin)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         if isinstance(error, AgentMsgError):
             raise
@@ -266,13 +275,14 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
     if not header:
         msg = "a loss report begins with its header"
         raise DecodeError(msg)
+    prints = _Prints(header.get("prints"), header.get("tool_prints", ()))
     return Losses(
         losses,
         codec=header["codec"],
-        guard=_guard(header),
+        guard=_guard(header, prints),
         spelling=Settled(tuple(spelling)),
         length=header.get("messages"),
-        prints=_Prints(header.get("prints"), header.get("tool_prints", ())),
+        prints=prints,
         carried=header.get("carried", 0),
         secret=header.get("secrets", False),
     )
@@ -324,12 +334,12 @@ class _Prints:
             raise DecodeError(msg, path=(0,)) from None
 
 
-def _guard(header: Mapping[str, Any]) -> Callable[[History], None] | None:
+def _guard(header: Mapping[str, Any], prints: _Prints) -> Callable[[History], None] | None:
     """Return the guard that a header asks for; None if it says nothing about the output."""
     kind = next((kind for kind in DIGESTS if header.get(kind) is not None), None)
     if kind is None:
         return None
-    return _Bound(kind, header["messages"], header[kind])
+    return _Bound(kind, header["messages"], header[kind], prints)
 
 
 @attrs.frozen
@@ -339,11 +349,29 @@ class _Bound:
     kind: str
     count: int
     expected: str
+    prints: _Prints = attrs.field(eq=False)
 
     def __call__(self, history: History) -> None:
-        if len(history) < self.count or not is_digest(self.kind, history[: self.count], self.expected):
+        is_one = len(history) >= self.count and is_digest(self.kind, history[: self.count], self.expected)
+        if is_one and self.kind == "gist" and (known := self.prints()) is not None:
+            is_one = not known.place_of_edit(printed(history[: self.count]))
+        if not is_one:
             msg = "the loss report belongs to another history"
             raise LossError(msg, code="edited")
+
+
+def _binding(losses: Losses) -> dict[str, Any]:
+    """Return what a header says about the output that a report has in memory, or was read for; empty if neither."""
+    if losses.binding is None:
+        guard, losses.binding = losses.guard, {}
+        output: History | None = getattr(guard, "output", None)
+        if isinstance(guard, _Bound):
+            losses.binding = {"messages": guard.count, guard.kind: guard.expected}
+        elif output is not None:
+            losses.binding = {"messages": len(output), "gist": gist(output)}
+        if losses.carried:
+            losses.binding["carried"] = losses.carried
+    return losses.binding
 
 
 def _place(path: Path, place: Any) -> int | tuple[int, int] | tuple[tuple[int, int], ...]:

@@ -145,10 +145,10 @@ def _at(history: History, path: tuple[str | int, ...]) -> Any:
         return history
 
 
-def _fewest(lacking: list[tuple[Word, ...]]) -> list[str]:
+def _fewest(lacking: list[tuple[Word, ...]]) -> list[Word]:
     """Return words of which none can be left out: the first of each tuple, unless another is named anyway."""
-    words: list[str] = list(dict.fromkeys(each[0] for each in lacking))
-    for word in [*words]:
+    words: list[Word] = list(dict.fromkeys(each[0] for each in lacking))
+    for word in words.copy():
         others = {*words} - {word}
         if not any(others.isdisjoint(each) for each in lacking):
             words.remove(word)

@@ -72,7 +72,8 @@ def carried(fitted: Fitted, codec: Codec, source: str | None = None) -> tuple[Hi
     holding = _holding(output, codec, text)
     if holding is None:
         return output, losses
-    outside = [attrs.evolve(loss) for loss in losses if not _is_carried(loss)]  # copies are of the new report
+    # These are of the new report.
+    outside = [attrs.evolve(loss, origin=None) for loss in losses if not _is_carried(loss)]
     rest = relisted(losses, outside, carried=len(inside))
     rest.guard = _Stacked(output, tuple(inside))
     return holding, rest

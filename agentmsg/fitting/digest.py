@@ -20,6 +20,7 @@ from agentmsg.fitting.prints import bare, prints_of
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.construction import absent_values
+from agentmsg.model.equality import flags_of
 from agentmsg.model.history import History, Messages, as_history
 from agentmsg.registry import get_codec
 from agentmsg.values.frozen import EMPTY
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from agentmsg.fitting.prints import Prints
     from agentmsg.model.settings import Settings
 
-__all__ = ["DIGESTS", "canonical", "content_digest", "digest", "digest_of", "is_digest", "printed"]
+__all__ = ["DIGESTS", "canonical", "content_digest", "digest", "digest_of", "gist", "is_digest", "printed"]
 
 # Everything but content: links must be included, and may be None.
 _LINKS: dict[str, Any] = {"id": None, "tool_call_id": None}
@@ -114,11 +115,33 @@ def _content(owner: Any) -> Any:
 DIGESTS: Mapping[str, Callable[[History], History]] = {
     "digest": lambda history: _without_notes(history, exact=True),
     "content": _content,
+    "gist": lambda history: history,
 }
+
+
+def gist(history: History) -> str:
+    """Return SHA-256 of what a history says, without ids and values that a loader may add.
+
+    It is the same for a history in memory and for what its document reads back as.
+    """
+    tools, settings = tuple(map(_unflagged, history.tools)), history.settings and _unflagged(history.settings)
+    history = history.evolve(tools=tools, settings=settings)
+    document = canonical(history)
+    said = prints_of(history, document)
+    beside = {key: value for key, value in document.items() if key not in ("messages", "tools")}
+    messages = [[each.role, each.says, *(block.kind + block.says for block in each.blocks)] for each in said.messages]
+    return digest_of([beside, messages, [tool.says for tool in said.tools]])
+
+
+def _unflagged(owner: Any) -> Any:
+    """Return an object without flags that are false: that means the same as None."""
+    return changed(owner, {name: None for name in flags_of(class_of(owner)) if getattr(owner, name) is False})
 
 
 def is_digest(kind: str, history: History, expected: str) -> bool:
     """Whether a loss report's digest is that of a history, also if an earlier version made it."""
+    if kind == "gist":
+        return gist(history) == expected
     hashed = DIGESTS[kind](history)
     if _hashed(hashed) == expected:
         return True

@@ -49,15 +49,8 @@ def pointer(path: Path) -> str:
     return "/".join([str(step).replace("~", "~0").replace("/", "~1") for step in path])
 
 
-class _Traced:
-    """What knows the loss report that it is from, without its losses: so a plain list is guarded, too."""
-
-    __slots__ = ("origin",)
-    origin: Losses
-
-
 @attrs.frozen(repr=False)
-class Loss(_Traced, Reported):
+class Loss(Reported):
     """One thing that a conversion could not hold.
 
     Attributes:
@@ -72,6 +65,7 @@ class Loss(_Traced, Reported):
         why: the reason, in words.
         secret: whether ``was`` may hold a value meant to be hidden; then neither it nor ``now`` is shown.
         order: for a key of extras, all keys that the input had beside it: ``restore`` puts them back in this order.
+        origin: the report that it is from, without its losses: so a plain list is guarded, too. None if made by hand.
     """
 
     path: Path
@@ -83,18 +77,8 @@ class Loss(_Traced, Reported):
     why: str = ""
     secret: bool = attrs.field(default=False, eq=False, repr=False, kw_only=True)
     order: Keys = attrs.field(default=(), eq=False, repr=False, kw_only=True)
+    origin: Losses | None = attrs.field(default=None, eq=False, repr=False, kw_only=True)
     __repr__ = clean_repr
-
-    def __getstate__(self) -> tuple[dict[str, Any], Losses | None]:
-        """Return the fields, and the report that it is from."""
-        return {field.name: getattr(self, field.name) for field in attrs.fields(Loss)}, origin_of(self)
-
-    def __setstate__(self, state: tuple[dict[str, Any], Losses | None]) -> None:
-        """Set the fields of a pickle or copy."""
-        for name, value in state[0].items():
-            object.__setattr__(self, name, value)
-        if state[1] is not None:
-            _set_origin(self, state[1])
 
     @property
     def where(self) -> str:
@@ -152,6 +136,8 @@ class Losses(Reported, Sequence[Loss]):
         secret: whether the losses hold values meant to be hidden, such as redacted keys. Reprs don't show their values
             then, and the header on file says so.
     """
+
+    binding: dict[str, Any] | None = None  # what tells the output on file, once it is known: each loss says it
 
     def __init__(
         self,
@@ -211,7 +197,7 @@ class Losses(Reported, Sequence[Loss]):
             if self.guard is not None and items:
                 origin = relisted(self, ())
                 for each in items:
-                    if origin_of(each) is None:
+                    if each.origin is None:
                         _set_origin(each, origin)
             self._items = items
         return self._items
@@ -264,7 +250,7 @@ class Losses(Reported, Sequence[Loss]):
             secret=self.secret,
         )
         # Each loss gets this report again.
-        return (make, (tuple(attrs.evolve(loss) for loss in self._all()),))
+        return (make, (tuple(attrs.evolve(loss, origin=None) for loss in self._all()),))
 
     def __repr__(self) -> str:
         """Return a summary such as ``<Losses: 2 content, 5 annotation>``."""
@@ -302,12 +288,7 @@ class Losses(Reported, Sequence[Loss]):
         return ", ".join([*words, f"{self.carried} carried"] if self.carried else words) or "nothing lost"
 
 
-_set_origin: Callable[[Loss, Losses], None] = vars(_Traced)["origin"].__set__  # past the frozen class
-
-
-def origin_of(loss: Loss) -> Losses | None:
-    """Return the report that a loss is from, without its losses; None if it was made by hand."""
-    return getattr(loss, "origin", None)
+_set_origin: Callable[[Loss, Losses], None] = vars(Loss)["origin"].__set__  # past the frozen class
 
 
 def report_of(losses: Iterable[Loss]) -> Losses:
@@ -319,13 +300,11 @@ def report_of(losses: Iterable[Loss]) -> Losses:
     if is_a(losses, Losses):
         return losses
     found = [checked(loss, Loss, "a loss") for loss in listed(losses, "losses")]
-    origins = {id(origin): origin for loss in found if (origin := origin_of(loss)) is not None}
-    if len(origins) > 1:
+    origins = [loss.origin for loss in found if loss.origin is not None]
+    if any(origin.guard != origins[0].guard for origin in origins):
         msg = "these losses are from several conversions; restore those of each by themselves, the last one first"
         raise LossError(msg, code="edited")
-    for origin in origins.values():
-        return relisted(origin, found)
-    return Losses(found, codec=found[0].codec if found else "")
+    return relisted(origins[0], found) if origins else Losses(found, codec=found[0].codec if found else "")
 
 
 def relisted(

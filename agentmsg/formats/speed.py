@@ -2,6 +2,7 @@
 
 model.construction     draft_class, nested_maker, replacer, setter: make and change objects without their class's
                        checks; says_only
+model.made_links       as_made: the links of results whose calls had no ids
 model.remembering      Seen (and body_of): bytes written or read before; reader_of, remember_reader:
                        spellings that need no test
 model.tool_links       name_result: name a result that was just made
@@ -40,6 +41,7 @@ from agentmsg.lazy import FILLING, Later, compiled, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL, beyond
 from agentmsg.model.construction import draft_class, nested_maker, replacer, says_only, setter
 from agentmsg.model.history import body_of, without_messages
+from agentmsg.model.made_links import as_made
 from agentmsg.model.remembering import Seen, reader_of, remember_reader
 from agentmsg.model.tool_links import name_result
 from agentmsg.values.copies import copy_document, copy_part, one_level
@@ -62,6 +64,7 @@ __all__ = [
     "Record",
     "Seen",
     "Usual",
+    "as_made",
     "beyond",
     "body_of",
     "compiled",

@@ -247,7 +247,7 @@ def setter(cls: type[_T], field: str) -> Callable[[_T, Any], None]:
 
     For a reader that has just made the object and still is its only holder.
     """
-    put: Callable[[_T, Any], None] = vars(cls)[field].__set__
+    put: Callable[[_T, Any], None] = getattr(cls, field).__set__
     return put
 
 

@@ -47,7 +47,8 @@ Word = Literal[
     "signatures", "status", "structured", "summaries", "system", "text", "thinking", "tool_calls", "tool_results",
     "tools", "video",
 ]  # fmt: skip
-Allow: TypeAlias = "Word | Collection[Word]"
+# A checker takes the words of a tuple for these only if a tuple of them is named.
+Allow: TypeAlias = "Word | tuple[Word, ...] | Collection[Word]"
 
 
 class _Fields(TypedDict, total=False):

@@ -202,16 +202,14 @@ class History(Noted, Portable, Sequence[Msg]):
     def __add__(self, other: Messages) -> History:
         """Return this history with a message, text or mapping, or with several, at the end.
 
-        Of another history, the tools and the settings count, too, where this one has none. Its id, metadata and extras
-        are left out.
+        Of another history, tools, settings, metadata and extras count, too, where this one has none. Its id is left
+        out.
 
         Raises:
-            InvalidMessage: code "option" if both have tools or settings, and they differ.
+            InvalidMessage: code "option" if both have one of these, and they differ.
         """
         grown = self._grown(as_messages(other))
-        if is_a(other, History) and (other.tools or other.settings is not None):
-            return _with_beside(grown, other)
-        return grown
+        return _with_beside(grown, other) if is_a(other, History) else grown
 
     def extended(self, *messages: MsgLike) -> History:
         """Return this history with more messages, texts or mappings at the end."""
@@ -257,7 +255,7 @@ class History(Noted, Portable, Sequence[Msg]):
             changes: fields of ``Settings``. You set them, so a model named here holds for every provider.
 
         Raises:
-            InvalidMessage: if a value has the wrong type.
+            InvalidMessage: if a value has the wrong type, or there is no such setting.
         """
         return self.evolve(settings=(self.settings or Settings()).asking(**changes))
 
@@ -406,9 +404,9 @@ _set_body: Callable[[History, Body], None] = vars(History)["_body"].__set__  # p
 
 
 def _with_beside(history: History, other: History) -> History:
-    """Return a history with the tools and settings of another, where it has none."""
+    """Return a history with what another has beside its messages, where it has none."""
     changes: dict[str, Any] = {}
-    for name in ("tools", "settings"):
+    for name in ("tools", "settings", "metadata", "extras"):
         mine, theirs = getattr(history, name), getattr(other, name)
         if theirs and not mine:
             changes[name] = theirs

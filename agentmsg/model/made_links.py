@@ -1,7 +1,10 @@
 """Made ids of calls stay apart when messages are joined: two documents may have been given the same.
 
 The later call gets another made id, ``call_0_0_f_2`` for ``call_0_0_f``, and its results follow: one whose call has its
-result already belongs to the next call of that id. Messages that are put into one history are joined one by one.
+result already, or that wasn't made for it, belongs to the last call of that id which waits. Messages that are put into
+one history are joined one by one.
+
+A result's id is made if its call's is: one may have become a plain text on its way through a tool or a store.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from agentmsg.model.msg import Msg
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["apart", "one_by_one"]
+__all__ = ["apart", "as_made", "one_by_one"]
 
 _with_content = replacer(Msg, "content")
 _LINKING = (ToolResultBlock, ApprovalRequestBlock)
@@ -49,14 +52,32 @@ def one_by_one(messages: tuple[Msg, ...]) -> tuple[Msg, ...]:
         own = [block for block in message.content if isinstance(block, _CALLING)]
         calls += {block.id for block in own if isinstance(block, ToolUseBlock)}
         answered += {block.tool_call_id for block in own if isinstance(block, ToolResultBlock)}
-    if Made not in map(type, calls) or len({*calls}) + len({*answered}) == len(calls) + len(answered):
+    if Made not in map(type, calls):
         return messages
+    if len({*calls}) + len({*answered}) == len(calls) + len(answered):
+        return as_made(messages)
     known = _Known()
     joined: list[Msg] = []
     for message in messages:
         known.begin()
         joined.append(_with_links(message, known))
     return tuple(joined)
+
+
+def as_made(messages: tuple[Msg, ...]) -> tuple[Msg, ...]:
+    """Return messages of one document in which the results of calls with made ids have made ones, too."""
+    made = {block.id for message in messages for block in message.content if isinstance(block, ToolUseBlock)}
+    made = {link for link in made if type(link) is Made}
+    out: list[Msg] = []
+    for message in messages:
+        content: list[Any] = [
+            block.evolve(tool_call_id=Made(block.tool_call_id))
+            if isinstance(block, _LINKING) and type(block.tool_call_id) is str and block.tool_call_id in made
+            else block
+            for block in message.content
+        ]
+        out.append(message if all(map(_is, content, message.content)) else _with_content(message, tuple(content)))
+    return messages if all(map(_is, out, messages)) else tuple(out)
 
 
 def _may_clash(before: Sequence[Msg], added: tuple[Msg, ...]) -> bool:
@@ -66,19 +87,19 @@ def _may_clash(before: Sequence[Msg], added: tuple[Msg, ...]) -> bool:
                 if type(block.id) is Made:
                     return True
             # A made id may have become a plain one on its way through a tool.
-            elif isinstance(block, _LINKING) and _is_renamed(before, block.tool_call_id or ""):
+            elif isinstance(block, _LINKING) and _is_other(before, block.tool_call_id or ""):
                 return True
     return False
 
 
-def _is_renamed(before: Sequence[Msg], link: str) -> bool:
-    """Whether the last call that a result may answer has an id in place of the result's; mostly it is close."""
+def _is_other(before: Sequence[Msg], link: str) -> bool:
+    """Whether the last call that a result may answer has another id, or a made one; mostly it is close."""
     if not link.startswith("call_"):
         return False
     for message in reversed(before):
         for block in message.content:
             if isinstance(block, ToolUseBlock) and block.id is not None and block.id.startswith(link):
-                return len(block.id) > len(link)
+                return len(block.id) > len(link) or type(block.id) is not type(link)
     return False
 
 
@@ -89,7 +110,7 @@ def _with_links(message: Msg, known: _Known) -> Msg:
         if isinstance(block, ToolUseBlock):
             if type(block.id) is Made and (own := known.free(block.id)) != block.id:
                 new = block.evolve(id=own)
-        elif isinstance(block, _LINKING) and (link := known.called(block.tool_call_id)) != block.tool_call_id:
+        elif isinstance(block, _LINKING) and (link := known.called(block.tool_call_id)) is not block.tool_call_id:
             new = block.evolve(tool_call_id=link)
         known.see(new)
         content.append(new)
@@ -109,6 +130,8 @@ class _Known:
 
     def __init__(self) -> None:
         self.waiting: dict[str, int] = {}
+        # The ids as their calls have them.
+        self._own: dict[str, str] = {}
         # By id, those that were made in its place; and the last of them, of this time.
         self._others: dict[str, list[str]] = {}
         self._now: dict[str, str] = {}
@@ -124,6 +147,7 @@ class _Known:
             if block.id not in self.waiting and number.isdecimal() and first in self.waiting:
                 self._others.setdefault(first, []).append(block.id)
             self.waiting[block.id] = self.waiting.get(block.id, 0) + 1
+            self._own.setdefault(block.id, block.id)
         elif isinstance(block, ToolResultBlock) and self.waiting.get(block.tool_call_id or ""):
             self.waiting[block.tool_call_id or ""] -= 1
 
@@ -138,9 +162,14 @@ class _Known:
 
     def called(self, link: str | None) -> str | None:
         """Return the id of the call that a result answers."""
-        if link is None or link not in self._others:
+        if link is None or link not in self.waiting:
             return link
-        if link in self._now or not self.waiting[link]:
-            others = [self._now[link]] if link in self._now else self._others[link]
-            return next((Made(other) for other in others if self.waiting[other]), link)
-        return link
+        own = self._own[link]
+        if link in self._now:
+            others = [self._now[link]]
+        elif self.waiting[link] and link is own:
+            others = []  # it was made for this very call
+        else:
+            others = self._others.get(link, [])
+        later = next((self._own[other] for other in reversed(others) if self.waiting[other]), own)
+        return later if type(later) is Made else link

@@ -334,8 +334,14 @@ class Msg(Noted, Portable, Roled):
         return next((result.error_type for result in self.tool_results if result.error_type is not None), None)
 
     def __str__(self) -> str:
-        """Return ``Msg(tool) [id]: text``, the text cut to 50 characters; calls and media follow it in brackets."""
+        """Return ``Msg(tool) [id]: text``, the text cut to 50 characters; calls and media follow it in brackets.
+
+        Of a message that has none of these, the kinds of its blocks are named.
+        """
         words = " ".join(filter(None, (self.text, *map(_said, self.content))))
+        if not words:
+            others = [block for block in self.content if not isinstance(block, (TextBlock, ToolResultBlock))]
+            words = " ".join(f"[{BLOCK_TAGS.get(type(block), 'block')}]" for block in others)
         words = words if len(words) <= _SHOWN else words[: _SHOWN - 3] + "..."
         link = f" [{self.tool_call_id}]" if self.tool_call_id else ""
         return f"Msg({self.role}){link}: {words}"
@@ -411,7 +417,9 @@ def _parted(fields: ToolFields) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _said(block: Block) -> str:
-    """Return a call or a medium as a word in brackets; nothing for other blocks."""
+    """Return a call or a medium as a word in brackets, also inside a result; nothing for other blocks."""
+    if isinstance(block, ToolResultBlock):
+        return " ".join(filter(None, map(_said, block.content)))
     if isinstance(block, ToolUseBlock):
         return f"[{block.name}({thaw(block.input) if block.is_valid else block.raw_input})]"
     return f"[{BLOCK_TAGS.get(type(block), 'media')}]" if isinstance(block, _MEDIA) else ""

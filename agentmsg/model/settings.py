@@ -10,6 +10,7 @@ import attrs
 from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.model.base import Noted, free_json, free_mapping
 from agentmsg.model.checks import counter, instance, listed, optional_text, whole
+from agentmsg.model.pickling import above
 from agentmsg.values.frozen import EMPTY, JSON, check_text
 from agentmsg.values.types import is_mapping
 
@@ -93,6 +94,12 @@ class Settings(Noted):
 
     def asking(self, **changes: Unpack[SettingsFields]) -> Self:
         """Return these settings with others; see ``History.with_settings``."""
+        names = [field.name for field in attrs.fields(type(self))]
+        for name in changes:
+            if name not in names:
+                close = above("registry").close_to(name, names) or ", ".join(names)
+                msg = f"there is no setting {excerpt(name)}; {close}"
+                raise InvalidMessage(msg, code="option", path=(name,))
         if "model" not in changes:
             return self.evolve(**changes)
         notes = {family: _without_owner(note) for family, note in self.notes.items()}

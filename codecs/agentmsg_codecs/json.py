@@ -43,7 +43,7 @@ from agentmsg.formats import (
     speed,
     with_note,
 )
-from agentmsg_codecs.canonical.engine import Engine, check_version
+from agentmsg_codecs.canonical.engine import Engine, check_version, with_messages
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import JsonShape, wrong
 
@@ -153,14 +153,14 @@ class JsonCodec(Codec):
         if is_object(document):
             if FAMILY in document:
                 check_version(document[FAMILY])
-                return cast("History", engine.read_one(History, document, 0))
+                return engine.read_history(document)
             if "role" in document:
                 message = engine.read_one(Msg, document, -1)
                 return with_note(History((message,)), self.name, {"form": "message"})
             raise DecodeError('an object with "agentmsg" or "role" is needed', code="required", path=(FAMILY,))
         if is_list(document):
-            messages = engine.read_all(Msg, document, -1)
-            return with_note(History(messages), self.name, {"form": "list"})
+            messages = with_messages(History(), engine.read_messages(document))
+            return with_note(messages, self.name, {"form": "list"})
         raise wrong(document, "an object or a list of messages")
 
     def write(self, history: History) -> Any:

@@ -122,7 +122,7 @@ class MsgpackCodec(Codec):
             raise wrong(document, "an array that begins with the version")
         check_version(document[0])
         self.engine.fill()
-        return cast("History", self.engine.read_one(History, document, 0))
+        return self.engine.read_history(document)
 
     def write(self, history: History) -> Any:
         """Write a history."""

@@ -14,8 +14,19 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg import AgentMsgError, BaseBlock, Citation, DecodeError, EncodeError, History, Msg, NativeBlock, NativeTool
-from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, maker, speed
+from agentmsg import (
+    AgentMsgError,
+    BaseBlock,
+    Citation,
+    DecodeError,
+    EncodeError,
+    History,
+    Made,
+    Msg,
+    NativeBlock,
+    NativeTool,
+)
+from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, is_mapping, maker, speed
 from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.generated_code import code
 from agentmsg_codecs.canonical.kinds import floats, texts
@@ -37,6 +48,8 @@ if TYPE_CHECKING:
     from agentmsg_codecs.canonical.shapes import Shape
 
 
+# What a document says twice stays so: its messages aren't joined again.
+with_messages = speed.replacer(History, "messages")
 Reader = Callable[[Any, int], Any]
 Writer = Callable[[Any], Any]
 
@@ -61,6 +74,7 @@ class Engine:
         only_ours: refuse users' blocks.
 
     Attributes:
+        made: a new object each time that an id was read again which the library made.
         has_foreign_writers: whether any writer so far came from a user's hook or class.
         read_blocks: reads content blocks.
         is_unhooked: whether generated_code.py made all readers of our classes, so that no user's hook replaces one.
@@ -79,6 +93,7 @@ class Engine:
         self._tags_seen = 0
         self.is_unhooked = False
         self.has_foreign_writers = False
+        self.made: object = None
         self.read_blocks = self._json_blocks if shape.key == "json" else self._msgpack_blocks
         self._names = self._namespace()
         self._ours: dict[type, tuple[Reader, Writer]] = {}
@@ -107,6 +122,7 @@ class Engine:
             "adopt": self.adopt,
             "floats": floats,
             "isfinite": math.isfinite,
+            "made_again": self.made_again,
             "datetime": datetime,
             "moment": _moment,
             "texts": texts,
@@ -297,6 +313,25 @@ class Engine:
         """Read one object of a class."""
         self.fill()
         return self._by_class[cls](native, level)
+
+    def read_messages(self, native: Any) -> tuple[Msg, ...]:
+        """Read a list of messages."""
+        before, messages = self.made, self.read_all(Msg, native, -1)
+        return messages if self.made is before else speed.as_made(messages)
+
+    def read_history(self, native: Any) -> History:
+        """Read a history."""
+        before, history = self.made, cast("History", self.read_one(History, native, 0))
+        return history if self.made is before else with_messages(history, speed.as_made(history.messages))
+
+    def made_again(self, link: Any, notes: Mapping[str, Any]) -> Any:
+        """Return the id of a call or result as one that the library made, if a note says that it had none."""
+        if type(link) is not str or not link.startswith("call_"):
+            return link
+        if not any(is_mapping(own) and "/no-id" in own for own in notes.values()):
+            return link
+        self.made = object()
+        return Made(link)
 
     def read_part(self, cls: type, native: Any) -> Any:
         """Read one object on its own; the class of a block, source or tool comes from its tag."""

@@ -268,6 +268,9 @@ _LATER: Mapping[type[BaseBlock], tuple[Field, ...]] = {
     ToolUseBlock: _may("text", "server", "namespace"),
 }
 
+# The ids that the library makes if a document has none; see ``Engine.made_again``.
+LINKS: Mapping[type, str] = {ToolUseBlock: "id", ToolResultBlock: "tool_call_id"}
+
 # What was an extra or a note before it had a field: the field, the kinds of calls that have it, and its place.
 EARLIER: Mapping[type, tuple[tuple[str, tuple[str, ...], tuple[str, str, str]], ...]] = {
     ThinkingBlock: (("raw", (), ("notes", "openai-responses", "/raw")),),

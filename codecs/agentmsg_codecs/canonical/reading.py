@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError, DecodeError, ToolUseBlock
 from agentmsg.formats import EMPTY, adopt, excerpt, is_mapping
-from agentmsg_codecs.canonical.fields import EARLIER, FAMILY, REQUIRED, Field, Spec
+from agentmsg_codecs.canonical.fields import EARLIER, FAMILY, LINKS, REQUIRED, Field, Spec
 from agentmsg_codecs.canonical.kinds import KINDS
 from agentmsg_codecs.canonical.plain_path import NATIVE, ROLE_NUMBERS, inlined, is_bare
 
@@ -101,6 +101,8 @@ def _made(engine: Engine, spec: Spec, values: dict[str, Any], note: dict[str, An
         note["type"] = "explicit"
     if note:
         values["notes"] = adopt({**values.get("notes", EMPTY), engine.shape.key: adopt(note)})
+    if spec.cls in LINKS and "notes" in values:
+        values[LINKS[spec.cls]] = engine.made_again(values.get(LINKS[spec.cls]), values["notes"])
     return make(**values)
 
 

@@ -6,7 +6,7 @@ import attrs
 
 from agentmsg import NativeBlock, NativeTool
 from agentmsg.formats import EMPTY
-from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, Field, Spec
+from agentmsg_codecs.canonical.fields import FAMILY, LINKS, REQUIRED, Field, Spec
 from agentmsg_codecs.canonical.kinds import KINDS
 
 
@@ -69,7 +69,9 @@ def must_stand(field: Field) -> bool:
 def make(spec: Spec, names: list[str] | None = None) -> list[str]:
     """Return the statements that fill a draft (see ``maker``), one by one: a call costs time."""
     given = names if names is not None else [field.name for field in spec.fields]
-    lines = [f"o = draft_{spec.cls.__name__}()"]
+    link = LINKS.get(spec.cls)
+    again = [f"if notes_: {local(link)} = made_again({local(link)}, notes_)"] if link and "notes" in given else []
+    lines = [*again, f"o = draft_{spec.cls.__name__}()"]
     for field in attrs.fields(spec.cls):
         alias = field.alias or field.name
         absent = "EMPTY" if field.default is EMPTY else repr(field.default)

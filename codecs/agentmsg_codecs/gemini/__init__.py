@@ -68,8 +68,8 @@ class GeminiCodec(Gemini):
 
     Attributes:
         turns: whether adjacent messages of the model stay, or become one: calls follow a user or the results of calls.
-        form: how to write a history that wasn't read from a call of an SDK: as the "body" of a request, or as "sdk" for
-            ``generate_content`` of google-genai: its model, contents and config.
+        form: as the "body" of a request, or as "sdk" for ``generate_content`` of google-genai: its model, contents and
+            config. By default a history is written as it was read, and a new one as a body.
     """
 
     name: ClassVar[str] = "gemini"
@@ -79,7 +79,9 @@ class GeminiCodec(Gemini):
     joins_turns: ClassVar[bool] = True
 
     turns: Literal["kept", "merged"] = attrs.field(default="kept", validator=attrs.validators.in_(("kept", "merged")))
-    form: Literal["body", "sdk"] = attrs.field(default="body", validator=attrs.validators.in_(("body", "sdk")))
+    form: Literal["body", "sdk"] | None = attrs.field(
+        default=None, validator=attrs.validators.in_(("body", "sdk", None))
+    )
 
     @property
     def described(self) -> tuple[Described, ...]:
@@ -153,7 +155,8 @@ class GeminiCodec(Gemini):
             if mark_of(history, FAMILY, f"/{key}") == "one" and len(document.get(key, ())) == 1:
                 (one,) = document[key]
                 document |= {key: one} if _is_one(one, key) else {}
-        return packed(document) if self.form == "sdk" or is_marked(history, FAMILY, "/config") else document
+        is_sdk = is_marked(history, FAMILY, "/config") if self.form is None else self.form == "sdk"
+        return packed(document) if is_sdk else document
 
     def read_parts(self, parts: Sequence[Any]) -> tuple[am.Block, ...]:
         """Read parts of the model's content; calls without ids have none."""

@@ -74,7 +74,7 @@ class Links:
                         self._ids = {}
                     self._ids.setdefault(block.name, deque()).append(made)
                     self.names.call(made, block.name)
-                    return _with_last(message, block.evolve(id=made))
+                    return _with_last(message, marked(block, FAMILY, **{"no-id": True}).evolve(id=made))
                 self.names.call(block.id, block.name)
         return message
 

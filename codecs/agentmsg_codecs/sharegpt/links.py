@@ -12,12 +12,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import CallNames, is_marked, natives, spelling, tool_links
+from agentmsg.formats import CallNames, is_marked, marked, natives, speed, spelling, tool_links
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 from agentmsg_codecs.sharegpt.results import answered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+
+# The notes of a usual call: its row has no id.
+UNLINKED = natives.without_id(FAMILY)
 
 
 class _Waiting:
@@ -90,7 +94,7 @@ class _Waiting:
 
 def is_said(block: Any, link: str | None) -> bool:
     """Whether the row contains the id of a call or result."""
-    if link is None or not block.notes:
+    if link is None or not block.notes or block.notes is UNLINKED:
         return False
     return is_marked(block, FAMILY, "/id")
 
@@ -108,6 +112,7 @@ def _clear(message: am.Msg) -> am.Msg:
     return message if is_clear else spelling.changed(message, {"content": ()})
 
 
+_note = speed.setter(am.ToolUseBlock, "notes")
 _KINDS: Mapping[str, type] = {"assistant": am.ToolUseBlock, "tool": am.ToolResultBlock}
 
 
@@ -137,6 +142,7 @@ def link(messages: Sequence[am.Msg]) -> None:
             names.call(made, block.name)
             if block.id is None:
                 tool_links.link_call(block, made)
+                _note(block, marked(block, FAMILY, **{"no-id": True}).notes if block.notes else UNLINKED)
             continue
         if _is_unclear(messages[place[0]], block):
             waiting.skip()

@@ -30,7 +30,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.sharegpt.beside import is_beside, read_beside, write_beside
 from agentmsg_codecs.sharegpt.format import DESCRIBED
-from agentmsg_codecs.sharegpt.links import is_said, said_links
+from agentmsg_codecs.sharegpt.links import UNLINKED, is_said, said_links
 from agentmsg_codecs.sharegpt.media import said
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES, WORDS
 from agentmsg_codecs.sharegpt.results import GROUPING, read_results, write_result, write_results
@@ -244,7 +244,7 @@ def _answer(message: am.Msg) -> tuple[str, str]:
     """Return the sender and the text of an assistant's turn: as they were read, if they still mean the same."""
     content: Any = message.content
     word = _word_of(message.role, content)
-    if message.notes or any([block.notes for block in content]):  # noqa: C419 - in half the time
+    if message.notes or any([block.notes and block.notes is not UNLINKED for block in content]):  # noqa: C419 - in half the time
         own = _sender(message, word)
         listed, tagged = (is_marked(message, FAMILY, mark) for mark in ("/listed", "/tagged"))
         unthought = mark_of(message, FAMILY, "/unthought")
