@@ -46,7 +46,7 @@ def test_content_is_never_lost_in_silence() -> None:
         am.encode(LOSSY, StrictToy())
     assert caught.value.code == "content-loss"
     assert caught.value.codec == "strict-toy"
-    assert [loss.path for loss in caught.value.losses] == [("messages", 0, "content", 1)]  # type: ignore[attr-defined]
+    assert [loss.path for loss in caught.value.losses] == [("messages", 0, "content", 1)]
     losses: list[am.Loss] = []
     document = am.encode(LOSSY, StrictToy(), losses=losses)
     assert [loss.path[-1] for loss in losses] == ["id", "model", 1]

@@ -51,6 +51,25 @@ FAILURES: dict[str, tuple[Any, str]] = {
     "AI SDK, streamed": ({"type": "error", "errorText": "Oops"}, "Oops"),
     "vLLM": ({"object": "error", "message": "No model", "type": "NotFound", "code": 404}, "NotFound: No model"),
     "Ollama": ({"error": "model not found"}, "model not found"),
+    "TGI": ({"error": "Model overloaded", "error_type": "overloaded"}, "Model overloaded"),
+    "Mistral": (
+        {"object": "error", "message": {"detail": [{"type": "missing", "loc": ["body"], "msg": "Field required"}]},
+         "type": "invalid_request_error", "param": None, "code": None},
+        "invalid_request_error: missing: Field required",
+    ),
+    "FastAPI": ({"detail": [{"type": "missing", "loc": ["body"], "msg": "No"}, {"msg": "Bad"}]}, "missing: No; Bad"),
+    "Azure's gateway": ({"statusCode": 401, "message": "Access denied"}, "Access denied"),
+    "a gateway": ({"id": "", "choices": None, "error": {"message": "Oops", "code": 500}}, "Oops"),
+    "Anthropic's batches": (
+        {"custom_id": "x", "result": {"type": "errored", "error": {
+            "type": "error", "error": {"type": "invalid_request_error", "message": "Bad"}}}},
+        "invalid_request_error: Bad",
+    ),
+    "OpenAI's batches": (
+        {"id": "b", "custom_id": "x", "error": None, "response": {
+            "status_code": 400, "body": {"error": {"message": "Bad", "type": "invalid", "code": None}}}},
+        "invalid: Bad",
+    ),
 }  # fmt: skip
 
 

@@ -394,7 +394,7 @@ class Odd(Codec):
 ODD: list[Any] = [None, 7, object(), {7}, {"a": object()}, [Told]]
 
 
-@pytest.mark.parametrize("result", ODD, ids=str)
+@pytest.mark.parametrize("result", ODD, ids=range(len(ODD)))
 def test_what_another_package_returns_is_checked(result: Any) -> None:
     """A reader's or writer's result of another kind is one error, and no fault in ours."""
     codec = Odd(result=result)

@@ -514,6 +514,9 @@ def test_an_error_ends_a_stream(provider: am.CodecName, event: Any, error: Any) 
     with pytest.raises(am.StreamBroken) as caught:
         am.collect(events, provider)
     assert (caught.value.code, caught.value.error) == ("failed", error)
+    assert caught.value.message.startswith("the provider ended the stream with an error: ") is (
+        "code': " not in str(error) or "m" in str(error)
+    )
     with pytest.raises(am.StreamBroken):
         list(am.transcode(events, provider, "openai" if provider == "anthropic" else "anthropic"))
 

@@ -28,7 +28,7 @@ def column(*cells: Any) -> Any:
 def test_every_form_of_a_cell_is_read(cell: Any) -> None:
     """Texts, bytes, objects and the arrays that frames hold for lists; converted rows come back by what they hold."""
     made = pickle.loads(pickle.dumps(converting("openai", "anthropic")))
-    (row,) = ({"id": 1, **made.row({"document": cell})},)
+    row: dict[str, Any] = {"id": 1, **made.row({"document": cell})}
     assert json.loads(row["converted"]) == am.convert(DOCUMENT, "openai", "anthropic").document
     assert (row["id"], row["error"], json.loads(row["losses"].split("\n")[0])["from"]) == (1, None, "openai")
     back = restoring().row(row)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from agentmsg.api.reading import decode
 from agentmsg.api.writing import convert, encode, refuse_losses
+from agentmsg.checking.strays import failure
 from agentmsg.errors import AgentMsgError, EncodeError, InvalidMessage, StreamBroken, refused
 from agentmsg.fitting.account import account
 from agentmsg.fitting.allowing import allowed
@@ -187,9 +188,9 @@ def _so_far(events: Events, codec: Codec, fold: Fold, limits: Limits) -> History
 def _broken(history: History, error: Any, codec: str) -> StreamBroken:
     if error is None:
         return StreamBroken("the stream ended before the message did", code="cut", history=history, codec=codec)
-    return StreamBroken(
-        "the provider ended the stream with an error", code="failed", history=history, error=error, codec=codec
-    )
+    said = failure(error)
+    msg = f"the provider ended the stream with an error{said and ': '}{said}"
+    return StreamBroken(msg, code="failed", history=history, error=error, codec=codec)
 
 
 def emit(

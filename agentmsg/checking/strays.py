@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.errors import DecodeError
+from agentmsg.errors import AgentMsgError, DecodeError
 from agentmsg.formats.events import events_of
+from agentmsg.limits import USUAL
 from agentmsg.registry import codecs
+from agentmsg.values.copies import copy_document
 from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
@@ -15,16 +18,22 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.events import Events
 
-__all__ = ["instead"]
+__all__ = ["failure", "instead"]
 
-_TEXTS = ("message", "Message", "errorText", "detail")
+_TEXTS = ("message", "Message", "errorText", "detail", "msg")
 _KINDS = ("type", "Code", "status", "code", "__type")
+_ERRORS = ("error", "Error", "errors")
+# What rows of batches, and clients, have around an answer.
+_AROUND = ("response", "body", "result")
+# What an answer says; an error beside it is none of the whole.
+_ANSWERS = ("candidates", "choices", "content", "messages", "output")
 # What the answer of a provider that failed may hold, and nothing else.
 _OF_FAILURES = frozenset({
-    *_TEXTS, *_KINDS, "Error", "ResponseMetadata", "error", "object", "param", "request_id", "requestId",
-    "sequence_number", "status_code", "user_id",
+    *_TEXTS, *_KINDS, *_ERRORS, "ResponseMetadata", "object", "param", "request_id", "requestId", "sequence_number",
+    "statusCode", "status_code", "user_id",
 })  # fmt: skip
 _LONGEST = 300
+_DEEPEST = 6
 
 
 def instead(document: Any, codec: Codec | None) -> DecodeError | None:
@@ -39,11 +48,26 @@ def instead(document: Any, codec: Codec | None) -> DecodeError | None:
             what = one if first is document else more
             msg = f'{what} no document; agentmsg.collect(events, "{reader}") reads all of them'
             return DecodeError(msg, code="schema", codec=name)
-    said = _said(first)
-    if said is None:
+    said = _shown(_said(first))
+    if not said:
         return None
-    msg = f"the provider answered with an error: {ascii(said[:_LONGEST])[1:-1]}"
-    return DecodeError(msg, code="failed", codec=name, path=() if first is document else (0,))
+    return DecodeError(
+        f"the provider answered with an error: {said}",
+        code="failed",
+        codec=name,
+        path=() if first is document else (0,),
+    )
+
+
+def failure(error: Any) -> str:
+    """Return what an error says that ended a stream; empty if nothing."""
+    with suppress(AgentMsgError):
+        return _shown(_words_of(copy_document(error, USUAL)))
+    return ""
+
+
+def _shown(said: str | None) -> str:
+    return ascii((said or "")[:_LONGEST])[1:-1]
 
 
 def _streams() -> Iterator[tuple[str, Events]]:
@@ -54,21 +78,31 @@ def _streams() -> Iterator[tuple[str, Events]]:
             yield name, events_of(codec)
 
 
-def _said(document: dict[str, Any]) -> str | None:
+def _said(document: dict[str, Any], levels: int = _DEEPEST) -> str | None:
     """Return what a provider said in place of an answer."""
     if len(document) == 1:
         ((name, told),) = document.items()
         if name.endswith("Exception") and is_object(told):
-            return _words(told, name)
-    if not document.keys() <= _OF_FAILURES:
+            return _words(told, levels, name)
+    if levels <= 0 or any(map(document.get, _ANSWERS)):
         return None
-    error = document.get("error", document.get("Error"))
-    if isinstance(error, str):
-        return error or None
-    return _words(error if is_object(error) else document)
+    for held in filter(None, map(document.get, _ERRORS)):
+        return _words_of(held, levels - 1)
+    inner = (held for held in map(document.get, _AROUND) if is_object(held))
+    said = next(filter(None, (_said(held, levels - 1) for held in inner)), None)
+    return said or (_words(document, levels) if document.keys() <= _OF_FAILURES else None)
 
 
-def _words(error: dict[str, Any], name: str = "") -> str | None:
-    text = next((error[key] for key in _TEXTS if isinstance(error.get(key), str)), None)
+def _words_of(error: Any, levels: int = _DEEPEST) -> str | None:
+    """Return what an error of a provider says: a text, an object, or several; None if nothing."""
+    if is_list(error) and levels > 0:
+        return "; ".join(filter(None, (_words_of(each, levels - 1) for each in error[:_DEEPEST]))) or None
+    if is_object(error) and levels > 0:
+        return _said(error, levels) or _words(error, levels)
+    return error if isinstance(error, str) else None
+
+
+def _words(error: dict[str, Any], levels: int, name: str = "") -> str | None:
+    text = next(filter(None, (_words_of(error[key], levels - 1) for key in _TEXTS if key in error)), None)
     kind = next((error[key] for key in _KINDS if isinstance(error.get(key), str) and error[key] != "error"), name)
     return None if not text and not kind else f"{kind}: {text}" if kind and text else text or kind

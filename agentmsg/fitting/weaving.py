@@ -297,7 +297,8 @@ class Weave:
         if changes.get("raw_input") is not None:
             changes["input"] = UNSET  # the text determines it
         # Not a history's own: ids that a document says twice stay so.
-        return Noted.evolve(owner, **changes) if changes else owner
+        woven: Any = Noted.evolve(owner, **changes) if changes else owner
+        return woven
 
 
 def _taken(node: Node) -> dict[int, set[int]]:
