@@ -20,6 +20,7 @@ folded, exactly. A codec names the module of its ``EVENTS`` in ``Codec.events``.
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from functools import cache
 from importlib import import_module
@@ -325,8 +326,7 @@ def base64_of(text: str) -> str:
     """Return base64 whose pieces, one after the other, were padded each as one."""
     if "=" not in text.rstrip("="):
         return text
-    padded = text.replace("=", "= ").replace("= = ", "== ").replace("= =", "==").split()
-    return b64encode(b"".join(map(b64decode, padded))).decode()
+    return b64encode(b"".join(map(b64decode, re.findall("[^=]+=*", text)))).decode()
 
 
 def with_cut_calls(message: Msg, family: str, read: Callable[[Any], ToolUseBlock | None]) -> Msg:
