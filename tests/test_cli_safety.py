@@ -604,6 +604,9 @@ def test_a_rerun_says_that_resume_is_there(monkeypatch: pytest.MonkeyPatch) -> N
     # A file of loss reports that isn't there was never written.
     done = agentmsg(*command, "--losses", "l.jsonl", "--resume")
     assert (done.exit_code, "error [exists] b.jsonl" in done.stderr) == (2, True)
+    # Nor was a file of somebody's, or one of another format.
+    done = agentmsg(*command, "-t", "gemini", "--resume")
+    assert (done.exit_code, "error [exists] b.jsonl" in done.stderr) == (2, True)
     _stopped("c.jsonl")
     assert agentmsg(*command[:-1], "c.jsonl", "--force").exit_code == 0
     assert Path("c.jsonl").read_bytes() == Path("b.jsonl").read_bytes()

@@ -13,21 +13,23 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from agentmsg.api.reading import loads
 from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.compression import decompressed
 from agentmsg.files.engines import ENGINES, Crew
 from agentmsg.files.file_names import STANDARD, lines_kind
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
-from agentmsg.files.job import Counts, Job, Piece, Report
+from agentmsg.files.job import Counts, Job, Piece, Report, Source
 from agentmsg.files.joining import Growing
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import named, pieces_of
 from agentmsg.files.ranges import convert_range
-from agentmsg.files.reading import counted
+from agentmsg.files.reading import counted, reading_of
 from agentmsg.files.storages import place_of
 from agentmsg.files.work_folder import Work, fingerprint, is_work
+from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -197,7 +199,7 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     is_new = request.force or not request.resume or is_work(request.work)
     # What was quarantined may be nothing; all other files are there once a run is done.
     asked = [path for index, names in enumerate(written) for path in names if path != sides[index].get(".bad")]
-    if not is_new and all(map(_is_there, asked)):
+    if not is_new and all(map(_is_there, asked)) and all(_may_be(target, job) for target in targets):
         return _finished(job, targets, sides)
     if request.force or not is_work(request.work):
         check_free(chain.from_iterable(written), force=request.force)
@@ -235,6 +237,19 @@ def _tasks(job: Job, targets: Sequence[Target]) -> Iterator[_Task]:
 
 def _is_there(path: str) -> bool:
     return place_of(path).size(path) is not None
+
+
+def _may_be(target: Target, job: Job) -> bool:
+    """Whether a file that is there may be a target: its first document has the format."""
+    source = Source(path=target.path, kind=target.kind, codec=job.codec)
+    try:
+        with reading_of(Piece(source=source), job.limits) as reading:
+            first = next(iter(reading), None)
+            if first is not None and job.codec:
+                loads(first.content(), get_codec(job.codec), limits=job.limits)
+    except AgentMsgError:
+        return False
+    return True
 
 
 def _finished(job: Job, targets: Sequence[Target], sides: Sequence[Mapping[str, str]]) -> Outcome:
