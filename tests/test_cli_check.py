@@ -144,16 +144,3 @@ def test_only_formats_with_rules_are_repaired() -> None:
     assert done.exit_code == 2
     assert "error [option]" in done.stderr
     assert not Path("out.json").exists()
-
-
-@pytest.mark.parametrize("target", ["openai", "anthropic"])
-def test_a_repaired_document_is_counted_as_it_is_written(target: str, tmp_path: Path) -> None:
-    """With --repair, convert counts what ``check`` finds in the output: no settings ask for no model."""
-    row = {"messages": [{"role": "user", "content": "a", "weight": 1}, {"role": "assistant", "content": "b"}]}
-    source, output = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
-    source.write_text(json.dumps({**row, "parallel_tool_calls": False}) + "\n", encoding="utf-8")
-    done = CliRunner().invoke(
-        program, ["convert", str(source), "-f", "openai", "-t", target, "--repair", "-o", str(output)]
-    )
-    refused = CliRunner().invoke(program, ["check", str(output), "--for", target, "--json"])
-    assert ("would be refused" in done.stderr) == bool(json.loads(refused.stdout)["refused"])

@@ -24,6 +24,7 @@ from agentmsg.limits import room_of
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
+from agentmsg.model.settings import Settings
 from agentmsg.model.tool_arguments import from_object, is_broken
 from agentmsg.values.frozen import thaw
 from agentmsg.values.types import is_mapping, is_sequence
@@ -123,12 +124,11 @@ class Converter:
     def _refused(self, target: Codec, asked: History, fitted: History, written: History) -> frozenset[str]:
         """Return what the provider would refuse, as a report counts it: what ``check`` finds, or what a repair left."""
         if self._job.repair:
+            if written.settings is None and asked.settings is not None:
+                # A request stays one, even if none of its settings are left.
+                written = written.evolve(settings=Settings())
             asked = fitted = written
         found = errors(asked, fitted, target)
-        if found and self._job.repair:
-            # What the output can't say, nobody refuses.
-            asked = loads(rendered(target, written, pretty=False), target, limits=self._job.limits)
-            found = errors(asked, fit(asked, target).history, target)
         lacking = {f"unset {each.path[-1]}" for each in found if each.code == "required-setting"}
         is_unset = bool(lacking) and all(each.code == "required-setting" for each in found)
         word = "unmended" if self._job.repair else "refused"
