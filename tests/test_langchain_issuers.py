@@ -151,18 +151,6 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
             {"type": "shell_call_output", "call_id": "c1", "output": STDOUT, "id": "sho_1", "status": "completed"},
         ],
     ),
-    "a call that waits for approval": (
-        RESPONSES,
-        [
-            am.NativeBlock("openai-responses", LISTED),
-            served("openai", "mcpr_1", "ask", {}, raw_input="{}", item_id="mcpr_1", server="s"),
-            am.ApprovalRequestBlock("mcpr_1", "mcpr_1"),
-        ],
-        [
-            LISTED,
-            {"type": "mcp_approval_request", "name": "ask", "server_label": "s", "arguments": "{}", "id": "mcpr_1"},
-        ],
-    ),
     "a citation of a file in a container": (
         RESPONSES,
         [

@@ -25,8 +25,8 @@ _KINDS = ("type", "Code", "status", "code", "__type")
 _ERRORS = ("error", "Error", "errors")
 # What rows of batches, and clients, have around an answer.
 _AROUND = ("response", "body", "result")
-# What an answer says; an error beside it is none of the whole.
-_ANSWERS = ("candidates", "choices", "content", "messages", "output")
+# What says an answer, even if nothing; an error beside it is none of the whole.
+_ANSWERS = ("candidates", "choices", "content", "messages", "output", "parts", "role")
 # What the answer of a provider that failed may hold, and nothing else.
 _OF_FAILURES = frozenset({
     *_TEXTS, *_KINDS, *_ERRORS, "ResponseMetadata", "object", "param", "request_id", "requestId", "sequence_number",
@@ -84,7 +84,7 @@ def _said(document: dict[str, Any], levels: int = _DEEPEST) -> str | None:
         ((name, told),) = document.items()
         if name.endswith("Exception") and is_object(told):
             return _words(told, levels, name)
-    if levels <= 0 or any(map(document.get, _ANSWERS)):
+    if levels <= 0 or any(document.get(key) is not None for key in _ANSWERS):
         return None
     for held in filter(None, map(document.get, _ERRORS)):
         return _words_of(held, levels - 1)

@@ -338,10 +338,11 @@ class Msg(Noted, Portable, Roled):
 
         Of a message that has none of these, the kinds of its blocks are named.
         """
-        words = " ".join(filter(None, (self.text, *map(_said, self.content))))
+        others = () if self.role == "tool" else (result.text for result in self.tool_results)
+        words = " ".join(filter(None, (self.text, *others, *map(_said, self.content))))
         if not words:
-            others = [block for block in self.content if not isinstance(block, (TextBlock, ToolResultBlock))]
-            words = " ".join(f"[{BLOCK_TAGS.get(type(block), 'block')}]" for block in others)
+            silent = [block for block in self.content if not isinstance(block, (TextBlock, ToolResultBlock))]
+            words = " ".join(f"[{BLOCK_TAGS.get(type(block), 'block')}]" for block in silent)
         words = words if len(words) <= _SHOWN else words[: _SHOWN - 3] + "..."
         link = f" [{self.tool_call_id}]" if self.tool_call_id else ""
         return f"Msg({self.role}){link}: {words}"
