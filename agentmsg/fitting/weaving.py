@@ -29,6 +29,7 @@ from agentmsg.fitting.restore_plan import (
 )
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import UNSET, ToolResultBlock
+from agentmsg.model.construction import evolver
 from agentmsg.model.equality import same
 from agentmsg.model.generated import is_made
 
@@ -296,8 +297,8 @@ class Weave:
                 changes[str(name)] = loss.was
         if changes.get("raw_input") is not None:
             changes["input"] = UNSET  # the text determines it
-        # Not a history's own: ids that a document says twice stay so.
-        woven: Any = Noted.evolve(owner, **changes) if changes else owner
+        # Not by a history's own method: ids that a document says twice stay so.
+        woven: _N = evolver(type(owner))(owner, changes) if changes else owner
         return woven
 
 
