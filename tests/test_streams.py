@@ -677,13 +677,13 @@ def _noting(events: Iterable[Any], read: list[Any]) -> Iterator[Any]:
 def test_nothing_waits_for_the_end_of_the_stream(provider: am.CodecName) -> None:
     """Behind a call without arguments, or with broken ones, texts are written as they come."""
     for given in ("", "{}", "[", "nothing"):
-        content = [am.ToolUseBlock("c", "f", raw_input=given), am.TextBlock("abcdef")]
+        content = [am.ToolUseBlock("c", "f", raw_input=given), am.TextBlock("uvwxyz")]
         events = list(am.emit(am.Msg("assistant", content), provider, size=3, on_loss="ignore"))
-        last = max(number for number, event in enumerate(events) if "def" in str(event) and "abc" not in str(event))
+        last = max(number for number, event in enumerate(events) if "xyz" in str(event) and "uvw" not in str(event))
         for target in PROVIDERS:
             read: list[Any] = []
             source = _noting(json.loads(json.dumps(events)), read)
-            seen = [len(read) for event in am.transcode(source, provider, target) if "def" in str(event)]
+            seen = [len(read) for event in am.transcode(source, provider, target) if "xyz" in str(event)]
             assert seen[0] == last + 1, (given, target)
 
 
