@@ -137,7 +137,8 @@ class Losses(Reported, Sequence[Loss]):
             then, and the header on file says so.
     """
 
-    binding: dict[str, Any] | None = None  # what tells the output on file, once it is known: each loss says it
+    binding: dict[str, Any] | None = None
+    """What tells the output on file, once that is known; a loss of this report says it, too."""
 
     def __init__(
         self,

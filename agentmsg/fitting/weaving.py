@@ -298,7 +298,8 @@ class Weave:
         if changes.get("raw_input") is not None:
             changes["input"] = UNSET  # the text determines it
         # Not by a history's own method: ids that a document says twice stay so.
-        woven: _N = evolver(type(owner))(owner, changes) if changes else owner
+        kind: Any = type(owner)
+        woven: _N = evolver(kind)(owner, changes) if changes else owner
         return woven
 
 
