@@ -23,7 +23,7 @@ from agentmsg.stream.live import chunk_of
 from agentmsg.testing import damages
 from agentmsg_codecs.wire.live import Writer
 from data import effort, some
-from support.streams import PROVIDERS, folded, recorded_streams, response_of, responses
+from support.streams import PROVIDERS, folded, read_live, recorded_streams, response_of, responses, transcoded_to
 from support.timing import check_growth
 
 if TYPE_CHECKING:
@@ -41,17 +41,6 @@ _FIELDS = ("role", "id", "model", "usage", "finish_reason", "provider", "api", "
 _BY_KEY = ("response_metadata", "extras")
 
 providers = pytest.mark.parametrize("provider", PROVIDERS)
-
-
-def _live(events: Iterable[Any], provider: am.CodecName) -> am.Msg:
-    reader, message = am.ChunkReader(provider), am.Accumulator()
-    for chunk in filter(None, map(reader, events)):
-        message.add(chunk)
-    return message.to_msg()
-
-
-def _transcoded(events: Iterable[Any], provider: am.CodecName, target: am.CodecName) -> list[Any]:
-    return list(am.transcode(events, provider, target))
 
 
 def _differ(a: am.Msg, b: am.Msg) -> list[str]:
@@ -81,7 +70,7 @@ def test_recorded_streams_are_responses(provider: am.CodecName, name: str, raw: 
         assert (caught.value.code, am.same(caught.value.history, got)) == ("failed", True)
         return
     assert am.same(got, history)
-    differs = _differ(_live(events, provider), history.messages[0])
+    differs = _differ(read_live(events, provider), history.messages[0])
     assert differs == (["content"] if any(word in name for word in _LATE) else [])
 
 
@@ -101,7 +90,7 @@ def test_responses_are_brought_by_their_events(provider: am.CodecName) -> None:
         assert folded(unfolded, provider) == document, name
         if any(word in name for word in _UNSAID):
             continue
-        assert _differ(_live(unfolded, provider), message) == [], name
+        assert _differ(read_live(unfolded, provider), message) == [], name
 
 
 def _calls_of(document: Any) -> list[Any]:
@@ -169,7 +158,7 @@ def test_pieces_of_texts_are_written_as_their_chunks_are(provider: am.CodecName)
         events = list(events_of(am.get_codec(provider)).unfold(document, 3))
         for target in PROVIDERS:
             wanted = events if target == provider else _chunk_by_chunk(events, provider, target)
-            assert _transcoded(events, provider, target) == wanted, (name, target)
+            assert transcoded_to(events, provider, target) == wanted, (name, target)
 
 
 @providers
@@ -203,12 +192,12 @@ def test_pieces_of_texts_make_no_chunks(provider: am.CodecName, monkeypatch: pyt
     blocks = [am.TextBlock(text), am.ThinkingBlock(text), am.ToolUseBlock("c", "f", {"x": text})]
     for block in blocks:
         events: list[Any] = list(am.emit(am.Msg("assistant", [block]), "vercel-ui", size=3, on_loss="ignore"))
-        events = events if provider == "vercel-ui" else _transcoded(events, "vercel-ui", provider)
+        events = events if provider == "vercel-ui" else transcoded_to(events, "vercel-ui", provider)
         for target in PROVIDERS:
             if isinstance(block, am.ToolUseBlock) and "gemini" in (provider, target):
                 continue  # whole
             made.clear()
-            assert len(_transcoded(events, provider, target)) > 99
+            assert len(transcoded_to(events, provider, target)) > 99
             assert len(made) < 9, (type(block), target)
 
 
@@ -288,7 +277,7 @@ def test_events_stay_what_they_are(provider: am.CodecName) -> None:
     for events in streams:
         before = copy.deepcopy(events)
         am.collect(events, provider, partial="keep")
-        _live(events, provider)
+        read_live(events, provider)
         for target in PROVIDERS:
             given, held = [], []
             try:
@@ -329,7 +318,7 @@ def test_reasoning_shows_what_the_response_reads_as(summary: str, words: str, sh
     events = list(events_of(am.get_codec("openai-responses")).unfold(document, 2))
     again = list(am.transcode(events, "openai-responses", "openai-responses"))
     shaped = [am.collect(each, "openai-responses").messages[0] for each in (events, again)]
-    for message in (*shaped, _live(events, "openai-responses")):
+    for message in (*shaped, read_live(events, "openai-responses")):
         assert (_thought(message), _sealed(message)) == (shown, [("rs_7", "X")])
 
 
@@ -383,7 +372,7 @@ def test_unknown_events_are_kept(provider: am.CodecName, event: Any) -> None:
         again = list(events_of(am.get_codec(provider)).unfold(document, 4))
         assert folded(again, provider) == document
         if provider.startswith("openai") and place < len(events) - 1:
-            assert _differ(_live(more, provider), history.messages[0]) == []
+            assert _differ(read_live(more, provider), history.messages[0]) == []
 
 
 @pytest.mark.parametrize("event", [
@@ -540,8 +529,8 @@ def test_damaged_events_give_a_message_or_one_typed_error(provider: am.CodecName
             broken = [*stream[:place], damage.document, *stream[place + 1 :]]
             works: tuple[Callable[[list[Any]], Any], ...] = (
                 partial(am.collect, codec=provider, partial="keep"),
-                partial(_live, provider=provider),
-                partial(_transcoded, provider=provider, target=rng.choice(PROVIDERS)),
+                partial(read_live, provider=provider),
+                partial(transcoded_to, provider=provider, target=rng.choice(PROVIDERS)),
             )
             for work in works:
                 try:
@@ -599,7 +588,7 @@ def test_calls_side_by_side_stay_apart(pieces: list[Any]) -> None:
     """However their pieces alternate; a target that has one block at a time gets one after the other."""
     events = [*pieces, _chunk(finish="tool_calls")]
     wanted = [("a", "f", {"x": 1}), ("b", "g", {"y": 2})]
-    for message in (am.collect(events, "openai").messages[0], _live(events, "openai")):
+    for message in (am.collect(events, "openai").messages[0], read_live(events, "openai")):
         assert [(call.id, call.name, am.thaw(call.input)) for call in message.tool_calls] == wanted
     for target in PROVIDERS[2:] + PROVIDERS[:1]:
         out = list(am.transcode(events, "openai", target))
@@ -658,9 +647,9 @@ def test_blocks_side_by_side_stay_apart(provider: am.CodecName) -> None:
     for _ in range(30):
         mixed = _mixed(events, rng)
         for target in set(PROVIDERS) - {provider, "openai"}:
-            (message,) = am.collect(_transcoded(mixed, provider, target), target)
+            (message,) = am.collect(transcoded_to(mixed, provider, target), target)
             assert list(_parts(message.content)) == wanted, target
-        (message,) = am.collect(_transcoded(mixed, provider, "openai"), "openai")
+        (message,) = am.collect(transcoded_to(mixed, provider, "openai"), "openai")
         assert message.text == "one twothreefour five"
         assert [(call.id, json.loads(call.raw_input or "")) for call in message.tool_calls] == [
             (call.id, call.input) for call in calls
@@ -693,7 +682,7 @@ def test_arguments_are_those_of_the_conversion(text: str) -> None:
     events = [_chunk(_begun(0, "a", "f")), *(_chunk(_more(0, letter)) for letter in text), _chunk(finish="tool_calls")]
     document = folded(events, "openai")
     for target in set(PROVIDERS) - {"openai"}:
-        got = am.collect(_transcoded(events, "openai", target), target)
+        got = am.collect(transcoded_to(events, "openai", target), target)
         want = am.convert(document, "openai-response", response_of(target)).document
         if target == "openai-responses" and not text.strip():
             want["output"][0]["arguments"] = "{}"  # clients of streams parse it
@@ -708,7 +697,7 @@ def _calls_in(history: am.History) -> list[Any]:
 def test_calls_with_one_id_stay_two() -> None:
     """For clients that know calls by their ids, the second has another."""
     events = [_chunk(_begun(n, "a", "f", f'{{"x": {n}}}')) for n in range(3)] + [_chunk(finish="tool_calls")]
-    (message,) = am.collect(_transcoded(events, "openai", "vercel-ui"), "vercel-ui")
+    (message,) = am.collect(transcoded_to(events, "openai", "vercel-ui"), "vercel-ui")
     assert [call.input["x"] for call in message.tool_calls if isinstance(call.input, dict)] == [0, 1, 2]
 
 
@@ -722,7 +711,7 @@ def test_compaction_keeps_what_is_encrypted() -> None:
             {"type": "content_block_delta", "index": 0, "delta": delta},
             {"type": "message_stop"},
         ]
-        for message in (am.collect(events, "anthropic").messages[0], _live(events, "anthropic")):
+        for message in (am.collect(events, "anthropic").messages[0], read_live(events, "anthropic")):
             assert list(message.content) == [am.CompactionBlock(text, encrypted="X")]
 
 
@@ -928,7 +917,7 @@ def test_an_event_takes_the_same_however_many_came(provider: am.CodecName) -> No
         target: am.CodecName = "openai" if provider == "anthropic" else "anthropic"
 
         def work() -> None:
-            _live(events, provider)
+            read_live(events, provider)
             for _ in am.transcode(events, provider, target):
                 pass
 

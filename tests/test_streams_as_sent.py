@@ -17,7 +17,7 @@ import pytest
 import agentmsg as am
 from agentmsg.formats.events import events_of
 from data import effort
-from support.streams import PROVIDERS, folded, recorded_streams, response_of
+from support.streams import PROVIDERS, folded, read_live, recorded_streams, response_of, transcoded_to
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -145,17 +145,6 @@ _STREAMS: dict[str, tuple[am.CodecName, list[Any], list[Any]]] = {
 }  # fmt: skip
 
 
-def _live(events: list[Any], provider: am.CodecName) -> am.Msg:
-    reader, message = am.ChunkReader(provider), am.Accumulator()
-    for chunk in filter(None, map(reader, events)):
-        message.add(chunk)
-    return message.to_msg()
-
-
-def _transcoded(events: list[Any], provider: am.CodecName, target: am.CodecName) -> list[Any]:
-    return list(am.transcode(events, provider, target))
-
-
 def _plain(block: Any) -> Any:
     """Return a block but for what says how its call was written."""
     return block.evolve(input=block.input, raw_input=None) if isinstance(block, _CALL) and block.is_valid else block
@@ -174,7 +163,7 @@ def test_streams_bring_their_blocks(name: str) -> None:
     before = copy.deepcopy(events)
     history = am.collect(events, provider)
     wanted = history.messages[0] if blocks else am.Msg("assistant", [])
-    for message in (wanted, _live(events, provider)):
+    for message in (wanted, read_live(events, provider)):
         assert am.same(tuple(map(_plain, message.content)), tuple(map(_plain, blocks)))
         assert (message.extras, message.usage) == (wanted.extras, wanted.usage)
     if blocks and provider != "vercel-ui":
@@ -240,7 +229,7 @@ def test_what_begins_again_replaces(provider: am.CodecName, events: list[Any], c
     """Where it can: what was said live can't be taken back, and isn't joined to what is another."""
     (message,) = am.collect(events, provider)
     assert [am.thaw(call.input) for call in message.tool_calls] == [{"a": 1}] * count
-    for work in (partial(_live, events, provider), partial(_transcoded, events, provider, "openai")):
+    for work in (partial(read_live, events, provider), partial(transcoded_to, events, provider, "openai")):
         with pytest.raises(am.DecodeError) as caught:
             work()
         assert caught.value.code == "schema"
@@ -271,8 +260,8 @@ def test_no_order_of_events_raises_anything_else(provider: am.CodecName) -> None
             broken = copy.deepcopy(_disordered(events, rng))
             works: tuple[Callable[[], Any], ...] = (
                 partial(am.collect, broken, provider, partial=("keep", "error")[number % 2]),
-                partial(_live, broken, provider),
-                partial(_transcoded, broken, provider, rng.choice(PROVIDERS)),
+                partial(read_live, broken, provider),
+                partial(transcoded_to, broken, provider, rng.choice(PROVIDERS)),
                 partial(folded, broken, provider),
             )
             for work in works:

@@ -86,8 +86,9 @@ def _said(document: dict[str, Any], levels: int = _DEEPEST) -> str | None:
             return _words(told, levels, name)
     if levels <= 0 or any(document.get(key) is not None for key in _ANSWERS):
         return None
-    for held in filter(None, map(document.get, _ERRORS)):
-        return _words_of(held, levels - 1)
+    error = next(filter(None, map(document.get, _ERRORS)), None)
+    if error is not None:
+        return _words_of(error, levels - 1)
     inner = (held for held in map(document.get, _AROUND) if is_object(held))
     said = next(filter(None, (_said(held, levels - 1) for held in inner)), None)
     return said or (_words(document, levels) if document.keys() <= _OF_FAILURES else None)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["PROVIDERS", "folded", "recorded_streams", "response_of", "responses"]
+__all__ = ["PROVIDERS", "folded", "read_live", "recorded_streams", "response_of", "responses", "transcoded_to"]
 
 PROVIDERS: tuple[am.CodecName, ...] = ("anthropic", "openai", "openai-responses", "gemini", "bedrock", "vercel-ui")
 # Messages that no UI message stream brings: those of version 4, and what applications add to parts.
@@ -85,3 +85,16 @@ def folded(events: Iterable[Any], provider: str) -> Any:
     for event in events:
         fold.add(event)
     return json.loads(json.dumps(fold.document()))
+
+
+def read_live(events: Iterable[Any], provider: am.CodecName) -> am.Msg:
+    """Return the sum of the chunks of a stream."""
+    reader, message = am.ChunkReader(provider), am.Accumulator()
+    for chunk in filter(None, map(reader, events)):
+        message.add(chunk)
+    return message.to_msg()
+
+
+def transcoded_to(events: Iterable[Any], provider: am.CodecName, target: am.CodecName) -> list[Any]:
+    """Return the events of another provider."""
+    return list(am.transcode(events, provider, target))

@@ -41,7 +41,7 @@ class BedrockReader(Reader):
         self._rest.take(event)
         if name == "messageStart":
             if self._began:
-                raise Unreadable  # likewise
+                raise Unreadable  # what was said can't be taken back
             self._began = True
             return self.head(self.message({"output": {"message": {**told, "content": []}}}))
         rest = self.rest(self.message(self._rest.document())) if self.whole else {}
@@ -53,7 +53,7 @@ class BedrockReader(Reader):
         if start.keys() != {"toolUse"}:
             return None
         if index in self._calls:
-            raise Unreadable  # what was said can't be taken back
+            raise Unreadable  # likewise
         self._calls.add(index)
         (found,) = self._blocks({"toolUse": {**start["toolUse"], "input": {}}})
         return said(found.evolve(raw_input="") if type(found) is am.ToolUseBlock else found, index)
