@@ -867,8 +867,17 @@ def test_streams_are_closed_with_their_source() -> None:
         finally:
             left.append("asynchronous")
 
-    async def first() -> None:
-        async with aclosing(am.transcode(later(), "anthropic", "openai")) as stream:
+    class Plain:
+        """An asynchronous iterable whose ``close`` isn't asynchronous."""
+
+        def __aiter__(self) -> AsyncIterator[Any]:
+            return later()
+
+        def close(self) -> None:
+            left.append("closed")
+
+    async def first(pieces: Any) -> None:
+        async with aclosing(am.transcode(pieces, "anthropic", "openai")) as stream:
             await anext(stream)
 
     with closing(am.transcode(source(), "anthropic", "openai")) as stream:
@@ -876,8 +885,10 @@ def test_streams_are_closed_with_their_source() -> None:
         assert left == []
     assert left == ["plain"]
     assert list(stream) == []
-    asyncio.run(first())
+    asyncio.run(first(later()))
     assert left == ["plain", "asynchronous"]
+    asyncio.run(first(Plain()))
+    assert "closed" in left
     am.transcode(events, "anthropic", "openai").close()  # what can't be closed stays as it is
 
 

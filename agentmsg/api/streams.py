@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from agentmsg.api.reading import decode
@@ -226,6 +227,7 @@ def emit(
         raise refused("size", size, "a whole number, at least 1", code="option")
     events = events_of(get_codec(codec))
     response: Any = events.response
+    given = as_history(message)
     if events.brings_all:
         document = encode(_ended(message), response, losses=losses, on_loss=on_loss, allow=allow, **options)
     else:
@@ -235,13 +237,12 @@ def emit(
             fold.add(event)
         one_of(on_loss, "on_loss", "error", "ignore")
         back = decode(fold.document(), response, **options)
-        given = as_history(message)
         lost = account(make_fitted(given, back, response))
         if losses is not None:
             losses.extend(lost)
         elif on_loss == "error":
             refuse_losses(lost, given, allowed(allow) | get_codec(response, **options).decided)
-    if all(each.role != "assistant" for each in as_history(message).messages):
+    if all(each.role != "assistant" for each in given.messages):  # what is lost besides was told first
         raise EncodeError("a stream brings an answer, and there is none", code="required", codec=response)
     return unfolded(events, document, size)
 
@@ -353,8 +354,9 @@ class AsyncTranscoded(_Transcoding, AsyncIterator[dict[str, Any]]):
         """End early, and close the source if it can be closed."""
         await self._events.aclose()
         close = getattr(self._pieces, "aclose", None) or getattr(self._pieces, "close", None)
-        if close is not None:
-            await close()
+        closing = close() if close is not None else None
+        if isawaitable(closing):
+            await closing
 
     async def __anext__(self) -> dict[str, Any]:
         """Return the next event of the target."""
