@@ -343,7 +343,7 @@ def _fitting(history: History, codec: Codec, how: _Way) -> History:
         return history
     fit_alone = fit(history, codec)
     fitted = _mended(fit_alone, codec) if how.repair else fit_alone
-    if fitted.history is fitted.source:
+    if fitted.history is fitted.source and (how.losses is None or not fitted.unsent):
         return fitted.history
     output, lost = carried(fitted, codec) if how.carry else (fitted.history, account(fitted))
     if how.losses is not None:

@@ -12,6 +12,7 @@ from agentmsg.fitting.digest import printed
 from agentmsg.fitting.levels import extras_hold_content
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.spellings import spellings
+from agentmsg.fitting.unsent import with_unsent
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import compared, same
@@ -31,7 +32,7 @@ def account(fitted: Fitted) -> Losses:
     """Return the loss report of a fit; it is computed on first access."""
     output = fitted.history
     return Losses.of_fit(
-        lambda: difference(fitted.source, output, fitted.codec, fitted.known),
+        lambda: with_unsent(difference(fitted.source, output, fitted.codec, fitted.known), fitted),
         codec=fitted.codec,
         guard=_make_guard(output),
         spelling=lambda: spellings(fitted),

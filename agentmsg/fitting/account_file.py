@@ -6,6 +6,7 @@
     {"at":"/messages/9","split":[[9,0],[10,0]]}
     {"at":"/messages/12","invented":[[4,0]],"why":{"":"call-unanswered"}}
     {"at":"/messages/4/content/1","gone":{"type":"file", ...},"why":{"":"files need data"}}
+    {"at":"/messages/6/content/0","unsent":[""],"why":{"":"ChatOpenAI sends no reasoning"}}
     {"at":"/messages/5","dropped":{"extras/openai/verbosity":"low"},"level":{...},"order":{...}}
     {"at":"/messages/2","spelling":{...}}
 
@@ -173,7 +174,9 @@ def _listed_orders(line: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 def _add(line: dict[str, Any], name: str, loss: Loss) -> None:
     """Write a loss into its object's line."""
-    if loss.kind in _PLACES and not (name and loss.kind == "invented"):
+    if loss.kind == "unsent":
+        line.setdefault(loss.kind, []).append(name)
+    elif loss.kind in _PLACES and not (name and loss.kind == "invented"):
         line[loss.kind] = loss.now
         if loss.was is not None:
             line["was"] = _plain(loss.was)
@@ -413,6 +416,8 @@ def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
         yield loss("", "changed", *line["became"])
     for name, was in line.get("dropped", {}).items():
         yield loss(name, "dropped", was, None)
+    for name in line.get("unsent", ()):
+        yield loss(name, "unsent", None, None)
     for kind in ("changed", "invented"):
         if not isinstance(line.get(kind, {}), dict):
             continue

@@ -100,6 +100,8 @@ class _Stacked:
 
 def _is_carried(loss: Loss) -> bool:
     """Whether a loss is content, or says where things are, so that everything else is in place without the rest."""
+    if loss.kind == "unsent":
+        return False
     return loss.level == "content" or (loss.level == "annotation" and field_of(loss.path) not in ANNOTATIONS)
 
 

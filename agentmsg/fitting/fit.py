@@ -69,7 +69,8 @@ def fit(history: History, codec: Codec) -> Fitted:
         return make_fitted(history, history, codec.name)
     if caps.measured:
         return measured(history, codec)
-    return _fit(history, codec) if envelope is None else fit_inside(history, codec, envelope, _fit)
+    fitted = _fit(history, codec) if envelope is None else fit_inside(history, codec, envelope, _fit)
+    return attrs.evolve(fitted, unsent=caps.unsent) if caps.unsent else fitted
 
 
 def _fit(history: History, codec: Codec) -> Fitted:

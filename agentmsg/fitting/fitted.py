@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from agentmsg.formats.capabilities import Unsent
 from agentmsg.formats.reasons import Reasons
 from agentmsg.model.construction import maker
 from agentmsg.model.history import History
@@ -43,6 +44,7 @@ class Fitted:
         codec: the name of the codec.
         derives_names: whether the reader of the output names results after their calls (see ``Caps``).
         known: how the output was made.
+        unsent: what documents of the codec hold, and clients don't send (see ``Caps``).
     """
 
     source: History
@@ -50,6 +52,7 @@ class Fitted:
     codec: str
     derives_names: bool = False
     known: Known = UNKNOWN
+    unsent: tuple[Unsent, ...] = ()
 
 
 make_fitted = maker(Fitted)

@@ -2,7 +2,8 @@
 
 Paths refer to the *input* history. A path that ends in an index means the whole message, block or tool; one that ends
 in a name means that field. Extras are lost key by key: ``messages/3/extras/openai/verbosity``. ``was`` is the input's
-value. ``now`` is the output's value, or the new place of something that is still in the output but elsewhere.
+value. ``now`` is the output's value, or the new place of something that is still in the output but elsewhere. What is
+"unsent" is in the output as it was, so there is nothing to restore; but the library that reads it won't send it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = [
     "report_of",
 ]
 
-Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged"]
+Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged", "unsent"]
 Path: TypeAlias = tuple[str | int, ...]
 Keys: TypeAlias = tuple[str, ...]
 
@@ -55,7 +56,8 @@ class Loss(Reported):
 
     Attributes:
         path: where it was in the input history. Messages that the input lacks are numbered after its last one.
-        kind: dropped, changed, invented (the output has a value that the input lacks), moved, split or merged.
+        kind: dropped, changed, invented (the output has a value that the input lacks), moved, split, merged, or unsent
+            (the output has it, but the client of the library that reads it doesn't send it to a model).
         codec: the format that could not hold it.
         level: content (a model would read it, or could do it), annotation or setting.
         was: the input's value; None for something that is still in the output as it was.

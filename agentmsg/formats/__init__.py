@@ -8,6 +8,7 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | Caps, MessageRow, Row, Cell, Rule | the capability table: what a format supports, by role, class and field |
 | because | why a writer without a table doesn't write something as it is |
 | KEEP, Drop, Swap, ANY_ROLE, usually, carried_extras | its cells: supported, dropped, swapped for the nearest |
+| Unsent | its rows of what a document holds, and a library's client doesn't send |
 | Shape, Unreadable, Native | how one kind of native object corresponds to one class |
 | read_as, write_as | reading and writing by shape: unknown fields become extras, odd spellings a note |
 | text_at, word_at, object_at | a field of a native object, or Unreadable |
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
         Row,
         Rule,
         Swap,
+        Unsent,
         carried_extras,
         usually,
     )
@@ -107,7 +109,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "agentmsg.errors": "excerpt",
     "agentmsg.formats.": "cells dispatch envelopes grouping issuers made_ids natives restructure rules speed spelling",
-    "agentmsg.formats.capabilities": "ANY_ROLE Caps Cell Drop KEEP MessageRow Row Rule Swap carried_extras usually",
+    "agentmsg.formats.capabilities": (
+        "ANY_ROLE Caps Cell Drop KEEP MessageRow Row Rule Swap Unsent carried_extras usually"
+    ),
     "agentmsg.formats.codec": "Codec",
     "agentmsg.formats.containers": "ContainerCodec Containers",
     "agentmsg.formats.natives": "is_marked",
@@ -144,6 +148,7 @@ __all__ = [
     "Shape",
     "Swap",
     "Unreadable",
+    "Unsent",
     "adopt",
     "because",
     "blocks",

@@ -37,6 +37,7 @@ __all__ = [
     "MessageRow",
     "Row",
     "Swap",
+    "Unsent",
     "Usual",
     "carried_extras",
     "usually",
@@ -160,6 +161,22 @@ ANY_ROLE = "*"
 """The role of the row for all roles that have none of their own."""
 
 
+class Unsent(Record):
+    """What a document of a library holds, and the library's client doesn't send to a model: the report tells it.
+
+    Attributes:
+        cls: the class of blocks that it is about, in messages of the assistant.
+        why: the reason, for the loss report; it names the client.
+        case: whether a block, given with its message, isn't sent.
+        field: the field that isn't sent; empty for the whole block.
+    """
+
+    cls: type[BaseBlock]
+    why: str
+    case: Callable[[Any, Msg], bool]
+    field: str = ""
+
+
 class Caps(Record):
     """The capability table of a codec.
 
@@ -180,6 +197,7 @@ class Caps(Record):
             further on.
         drops_emptied: a message of which nothing is left is dropped, if it had content; else it stays, empty.
         apart: rows of blocks that move from a tool's result into a user message after it; None drops them.
+        unsent: what documents hold, and clients don't send.
         everything: the format supports every History; all else is empty.
         measured: there is no table: the codec writes any History, and what is lost is found by reading it back.
     """
@@ -196,6 +214,7 @@ class Caps(Record):
     relink: Callable[[Sequence[Msg]], Sequence[Msg]] | None = None
     drops_emptied: bool = False
     apart: Mapping[type[BaseBlock], Row] | None = None
+    unsent: tuple[Unsent, ...] = ()
     everything: bool = False
     measured: bool = False
 

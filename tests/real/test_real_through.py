@@ -24,7 +24,7 @@ from real.through_left import LEFT
 
 pytestmark = pytest.mark.slow
 
-FRAMEWORKS = ("langchain:", "langchain-v1:", "pydantic-ai:", "agentscope:", "vercel:", "vercel-ui:")
+FRAMEWORKS = ("langchain:", "langchain-v1:", "pydantic-ai:", "agentscope:", "vercel:", "vercel-stored:", "vercel-ui:")
 
 
 def rows_of(framework: str, folder: Path) -> list[dict[str, Any]]:

@@ -34,6 +34,7 @@ from agentmsg_codecs.pydantic_ai.names import (
     UNSIGNED,
     VENDOR,
 )
+from agentmsg_codecs.pydantic_ai.unsent import UNSENT
 from agentmsg_codecs.pydantic_ai.values import BINARY_KEYS, answered, shown_text
 
 if TYPE_CHECKING:
@@ -181,4 +182,5 @@ def make_caps(messages: Messages) -> Caps:
         history=CONTAINERS.cells(),
         arrange=(restructure.split_results,),
         needs_id=own.needs_id,
+        unsent=UNSENT,
     )

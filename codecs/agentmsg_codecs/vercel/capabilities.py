@@ -24,6 +24,7 @@ from agentmsg_codecs.vercel.media_rules import carried
 from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS
 from agentmsg_codecs.vercel.options import are_options
 from agentmsg_codecs.vercel.shared import place_rows
+from agentmsg_codecs.vercel.unsent import UNSENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,4 +85,5 @@ def make_caps(messages: Messages) -> Caps:
         arrange=(restructure.split_results, restructure.split_decisions),
         needs_id=own.needs_id,
         derives_names=True,
+        unsent=UNSENT,
     )

@@ -26,6 +26,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.calls.tagged import TAGS, read_as_tags
 from agentmsg_codecs.langchain.capabilities.blocks import block_rows, result_rows, settled
+from agentmsg_codecs.langchain.capabilities.unsent import UNSENT
 from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.engine import FORMS
 from agentmsg_codecs.langchain.messages.fields import FIELDS, MAY_MEAN
@@ -213,4 +214,5 @@ def make_caps(
         history=history or CONTAINERS.cells(),
         arrange=(restructure.split_results,),
         needs_id=natives.lacks_id(FAMILY),
+        unsent=UNSENT,
     )

@@ -38,6 +38,7 @@ from agentmsg_codecs.vercel.ui.format import RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.pairing import behind_calls, with_calls
 from agentmsg_codecs.vercel.ui.tool_parts import OF_APPROVAL, is_approval
+from agentmsg_codecs.vercel.unsent import UNSENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -173,4 +174,5 @@ def make_caps(messages: Messages) -> Caps:
         near_names=True,
         relink=_relink(messages),
         drops_emptied=True,
+        unsent=UNSENT,
     )  # fmt: skip

@@ -1,0 +1,15 @@
+"""What messages of AgentScope hold, and its clients don't send (agentscope 1.x and 2.x)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg.formats import Unsent, mark_of
+
+
+def _is_of_chat(block: Any, _: am.Msg) -> bool:
+    return mark_of(block, "openai", "/place") is not None
+
+
+UNSENT = (Unsent(am.ThinkingBlock, "OpenAIChatModel sends no reasoning to Chat Completions", _is_of_chat),)

@@ -1,0 +1,35 @@
+"""What LangChain's messages hold, and its clients don't send (those of LangChain 1.x for four providers)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg.formats import Unsent, mark_of
+
+_OF_CODE = "code_execution"
+
+
+def _is_readable(block: Any, message: am.Msg) -> bool:
+    if mark_of(block, "openai", "/place") is not None:
+        return True  # Chat Completions has no field for it: servers that speak it have
+    is_sealed = block.signature is not None or block.redacted is not None or block.item_id is not None
+    return not is_sealed and message.provider not in ("google", "deepseek")
+
+
+def _is_of_bedrock(block: Any, _: am.Msg) -> bool:
+    return block.kind == "server" and block.provider == "bedrock"
+
+
+def _is_of_google(block: Any, _: am.Msg) -> bool:
+    return block.kind == "server" and block.provider == "google" and block.name != _OF_CODE
+
+
+_UNSIGNED = "ChatOpenAI, ChatAnthropic and ChatBedrockConverse send no reasoning that isn't signed"
+_AS_CODE = "ChatGoogleGenerativeAI sends what Google's tools found as the output of code"
+UNSENT = (
+    Unsent(am.ThinkingBlock, _UNSIGNED, _is_readable),
+    Unsent(am.ToolUseBlock, _AS_CODE, _is_of_google),
+    Unsent(am.ToolResultBlock, _AS_CODE, _is_of_google),
+    Unsent(am.ToolUseBlock, "ChatBedrockConverse sends calls that the server ran as the client's", _is_of_bedrock),
+)

@@ -1,0 +1,40 @@
+"""What messages of the Vercel AI SDK hold, and its clients don't send (ai 6.x, @ai-sdk/openai 3.x)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import agentmsg as am
+from agentmsg.formats import Unsent, mark_of
+
+_KEPT_BY_OPENAI = frozenset({"code_interpreter", "file_search"})
+
+
+def _is_readable(block: Any, message: am.Msg) -> bool:
+    if mark_of(block, "openai", "/place") is not None or (block.raw and block.thinking):
+        return True
+    is_sealed = block.signature is not None or block.redacted is not None
+    return not is_sealed and message.provider not in ("google", "deepseek")
+
+
+def _cites_for_openai(block: Any, _: am.Msg) -> bool:
+    return any((each.kind or "") in ("url_citation", "file_citation") for each in block.citations)
+
+
+def _is_stored(block: Any, _: am.Msg) -> bool:
+    return block.kind == "server" and block.provider == "openai" and block.name in _KEPT_BY_OPENAI
+
+
+def _is_custom(block: Any, _: am.Msg) -> bool:
+    return block.kind == "custom"
+
+
+_STORED = "without `store`, the SDK sends no file searches and no code that OpenAI ran"
+_AS_FUNCTION = "the SDK sends calls of custom tools as calls of functions"
+UNSENT = (
+    Unsent(am.ThinkingBlock, "the SDKs of OpenAI, Anthropic and Bedrock send no readable reasoning", _is_readable),
+    Unsent(am.TextBlock, "the SDK sends no citations with an answer's text", _cites_for_openai, field="citations"),
+    Unsent(am.ToolUseBlock, _STORED, _is_stored),
+    Unsent(am.ToolResultBlock, _STORED, _is_stored),
+    Unsent(am.ToolUseBlock, _AS_FUNCTION, _is_custom),
+)
