@@ -132,7 +132,7 @@ def test_parts_are_those_of_the_client(
     assert document[0]["provider_name"] == provider
     for part, told in zip(document[0]["parts"], wanted, strict=False):
         assert {"provider_name": provider, **told}.items() <= part.items()
-    assert not [loss for loss in losses if "content" in loss.path]
+    assert not [loss for loss in losses if "content" in loss.path and loss.kind != "unsent"]
     back = returned(document, codec=CODEC)
     assert am.same(back[0].content, history[0].content)
     assert (back[0].provider, back[0].api) == (history[0].provider, history[0].api)

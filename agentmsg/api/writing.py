@@ -465,7 +465,7 @@ def convert(
         else:
             history = decode(document, read_by, limits=limits, unknown=unknown)
         asked = with_asked(history, chosen, model=model, max_tokens=max_tokens)
-        return _converted(history, asked, chosen.suited(asked), way, (is_text, read_by.name if read_by else None))
+        return _converted(history, asked, chosen.suited(asked), way, (is_text, read_by))
 
 
 _USUAL = _Way(None, "ignore", frozenset(), carry=False, repair=False)
@@ -482,7 +482,7 @@ def _way_of(
 
 
 def _converted(
-    history: History, asked: History, codec: Codec, way: _Way, source: tuple[bool, str | None]
+    history: History, asked: History, codec: Codec, way: _Way, source: tuple[bool, Codec | None]
 ) -> Conversion:
     """Write what was read, with some settings set.
 
@@ -491,13 +491,18 @@ def _converted(
         asked: the same, with the settings.
         codec: to write with.
         way: how to write.
-        source: whether it was text, and its format, if known.
+        source: whether it was text, and the codec that read it, if any.
     """
-    is_text, name = source
+    is_text, read_by = source
     plain = fit(asked, codec)
+    if plain.unsent and read_by is not None and read_by.family == codec.family:
+        plain = attrs.evolve(plain, unsent=())  # the library had it already
     alone = over(plain, history, is_secret=False)
     fitted = over(_mended(plain, codec), history, is_secret=False) if way.repair else alone
-    output, losses = carried(fitted, codec, name) if way.carry else (fitted.history, account(fitted))
+    if way.carry:
+        output, losses = carried(fitted, codec, None if read_by is None else read_by.name)
+    else:
+        output, losses = fitted.history, account(fitted)
     if way.on_loss == "error" and not losses.carried:
         refuse_losses(account(alone) if way.repair else losses, history, way.allow)
     return _make_conversion(codec.to_bytes(output) if is_text else _written(codec, output), losses, history, codec)

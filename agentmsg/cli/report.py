@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.files.finding import Skipped
+    from agentmsg.files.groups import LossGroup
     from agentmsg.files.job import Source
     from agentmsg.files.parquet import Choice
     from agentmsg.files.plan import Target
@@ -46,8 +47,9 @@ _REFUSED = {
     "unmended": "--repair can't mend them, see agentmsg check",
 }
 _GIVE = {"unset model": "--model", "unset max_tokens": "--max-tokens"}
-_TOLD = frozenset({*_REFUSED, "broken"})
+_TOLD = frozenset({*_REFUSED, "broken", "unsent"})
 _LEVELS = {"content": ("red", 10), "annotation": ("yellow", 5), "setting": ("yellow", 5)}
+_UNSENT = 5
 # The exit code if documents were quarantined, or if a file of a folder can't be read.
 UNREADABLE = 3
 # The most files with unreadable documents to list.
@@ -121,27 +123,32 @@ def tell_losses(losses: Iterable[Loss]) -> None:
     """Report the losses of a document."""
     found, groups = list(losses), LossGroups()
     groups.add(found, 1)
-    _tell(groups, Counter(loss.level for loss in found), is_one=True)
+    _tell(groups, Counter(loss.tally for loss in found), is_one=True)
+
+
+def _list(groups: Sequence[LossGroup], most: int, *, is_one: bool) -> None:
+    for group in groups[:most]:
+        documents = "" if is_one else f" ({counted(group.documents, 'document')})"
+        place = f", first in {group.place}" if group.level == "content" and group.place and not is_one else ""
+        say(f"  {group}{documents}{place}")
+    if rest := groups[most:]:
+        say(f"  {sum(group.count for group in rest):,} × {counted(len(rest), 'other kind')} of loss")
 
 
 def _tell(groups: LossGroups, levels: Mapping[str, int], *, is_one: bool) -> None:
     for level, (colour, most) in _LEVELS.items():
-        if not (count := levels.get(level, 0)):
-            continue
-        say(f"lost: {counted(count, f'{level} loss')}", colour=colour)
-        found = groups.of_level(level)
-        for group in found[:most]:
-            documents = "" if is_one else f" ({counted(group.documents, 'document')})"
-            place = f", first in {group.place}" if level == "content" and group.place and not is_one else ""
-            say(f"  {group}{documents}{place}")
-        if rest := found[most:]:
-            say(f"  {sum(group.count for group in rest):,} × {counted(len(rest), 'other kind')} of loss")
+        if count := levels.get(level, 0):
+            say(f"lost: {counted(count, f'{level} loss')}", colour=colour)
+            _list(groups.of_level(level), most, is_one=is_one)
     if count := levels.get("redacted", 0):
         say(f"redacted: {counted(count, 'message')}")
     if count := levels.get("carried", 0):
         say(f"carried in the {'document' if is_one else 'documents'}: {counted(count, 'loss')}")
     if not any(count for level, count in levels.items() if level not in _TOLD and not level.startswith("unset")):
         say("nothing lost")
+    if levels.get("unsent", 0):
+        say("in the output, but the library that reads it won't send it to a model:", colour="yellow")
+        _list(groups.of_level("unsent"), _UNSENT, is_one=is_one)
     if count := levels.get("broken", 0):
         has = "the document has" if is_one else f"{counted(count, 'document')} with"
         words = f"{has} calls whose arguments are broken: --quarantine arguments leaves such documents out"

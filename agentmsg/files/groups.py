@@ -29,7 +29,7 @@ class LossGroup:
     """Losses that have something in common.
 
     Attributes:
-        level: "content", "annotation" or "setting".
+        level: what they count as: "content", "annotation", "setting" or "unsent".
         where: their path, with ``*`` for each index.
         what: why they are lost or, if not stated, how.
         path: of the first.
@@ -78,10 +78,11 @@ class LossGroups:
 
     def _group(self, loss: Loss) -> LossGroup:
         where = pointer(tuple("*" if isinstance(step, int) else step for step in loss.path))
-        what = loss.kind if not loss.why else loss.why if loss.kind == "dropped" else f"{loss.kind}, {loss.why}"
-        key = loss.level, where, what
+        is_clear = loss.kind in ("dropped", "unsent")
+        what = loss.kind if not loss.why else loss.why if is_clear else f"{loss.kind}, {loss.why}"
+        key = loss.tally, where, what
         if key not in self._groups and len(self._groups) >= _MOST:
-            key = loss.level, _OTHERS, loss.kind
+            key = loss.tally, _OTHERS, loss.kind
         if key not in self._groups:
             self._groups[key] = LossGroup(level=key[0], where=key[1], what=key[2], path=loss.where)
         return self._groups[key]

@@ -170,7 +170,7 @@ def _count(counts: Counter[str], losses: Losses) -> None:
     if losses.carried:
         counts["carried"] += losses.carried
     for loss in losses:
-        counts[loss.level] += 1
+        counts[loss.tally] += 1
 
 
 def _placed(error: AgentMsgError, item: Found) -> AgentMsgError:

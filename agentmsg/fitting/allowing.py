@@ -12,7 +12,6 @@ from agentmsg.errors import LossError, is_a
 from agentmsg.fitting.difference import thing_at
 from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, words_of
 from agentmsg.fitting.survival import level_of_gone
-from agentmsg.fitting.unsent import lost
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.model.checks import listed, one_of
@@ -168,7 +167,7 @@ def refusal(losses: Losses, history: History, allow: frozenset[str], how: str, l
     """
     refused: list[Loss] = []
     lacking: list[tuple[Word, ...]] = []
-    for loss in lost(losses.content):
+    for loss in losses.content.lost:
         if each := [words for words in needed(loss, history) if allow.isdisjoint(words)]:
             refused.append(loss)
             lacking += each

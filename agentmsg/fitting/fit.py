@@ -30,7 +30,7 @@ from agentmsg.fitting.survival import level_of_result_field
 from agentmsg.fitting.whole_history import with_fields, with_rest
 from agentmsg.fitting.words import tells
 from agentmsg.formats.adjacent_blocks import Run
-from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap
+from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap, Unsent
 from agentmsg.formats.reasons import Joined, Reasons
 from agentmsg.formats.restructure import Part, Plan, Step, as_is
 from agentmsg.model.base import BaseBlock
@@ -70,7 +70,12 @@ def fit(history: History, codec: Codec) -> Fitted:
     if caps.measured:
         return measured(history, codec)
     fitted = _fit(history, codec) if envelope is None else fit_inside(history, codec, envelope, _fit)
-    return attrs.evolve(fitted, unsent=caps.unsent) if caps.unsent else fitted
+    return _telling(fitted, caps.unsent) if caps.unsent else fitted
+
+
+def _telling(fitted: Fitted, unsent: tuple[Unsent, ...]) -> Fitted:
+    """Return a fit that knows what isn't sent."""
+    return make_fitted(fitted.source, fitted.history, fitted.codec, fitted.derives_names, fitted.known, unsent)
 
 
 def _fit(history: History, codec: Codec) -> Fitted:

@@ -87,6 +87,11 @@ class Loss(Reported):
         """The path as text, such as ``messages/3/extras/openai/verbosity``; steps are escaped as in JSON pointers."""
         return pointer(self.path)
 
+    @property
+    def tally(self) -> str:
+        """What a summary counts it as: its level, or "unsent"."""
+        return self.kind if self.kind == "unsent" else self.level
+
     def __rich_repr__(self) -> Iterator[tuple[str, Any]]:
         """Yield the fields to show; for a secret loss without its values."""
         for name, value in shown_fields(self):
@@ -279,16 +284,21 @@ class Losses(Reported, Sequence[Loss]):
         return relisted(self, [loss for loss in self if level in (None, loss.level) and kind in (None, loss.kind)])
 
     @property
+    def lost(self) -> Losses:
+        """What the document lacks: all but what it holds, and its library doesn't send."""
+        return relisted(self, [loss for loss in self if loss.kind != "unsent"])
+
+    @property
     def content(self) -> Losses:
         """The losses that a model would notice."""
         return self.filter(level="content")
 
     def summary(self) -> str:
-        """Return the counts by level, such as "2 content, 5 annotation, 3 carried", or "nothing lost"."""
-        counts = Counter(loss.level for loss in self)
-        levels: tuple[Level, ...] = ("content", "annotation", "setting")
-        words = [f"{counts[level]} {level}" for level in levels if counts[level]]
-        return ", ".join([*words, f"{self.carried} carried"] if self.carried else words) or "nothing lost"
+        """Return the counts by level, such as "2 content, 5 annotation, 3 carried", or "nothing lost, 1 unsent"."""
+        counts = Counter(loss.tally for loss in self)
+        words = [f"{counts[level]} {level}" for level in get_args(Level) if counts[level]]
+        words = [*words, f"{self.carried} carried"] if self.carried else words or ["nothing lost"]
+        return ", ".join([*words, f"{counts['unsent']} unsent"] if counts["unsent"] else words)
 
 
 _set_origin: Callable[[Loss, Losses], None] = vars(Loss)["origin"].__set__  # past the frozen class

@@ -15,7 +15,6 @@ from agentmsg.fitting.edits import Slots, edited, edited_messages, unedited
 from agentmsg.fitting.losses import Loss, Losses, report_of
 from agentmsg.fitting.restore_plan import Node, Woven, tree
 from agentmsg.fitting.spellings import respelt
-from agentmsg.fitting.unsent import lost
 from agentmsg.fitting.weaving import Edits, Weave
 from agentmsg.model.checks import checked, one_of
 from agentmsg.model.history import History
@@ -47,7 +46,8 @@ def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse"
     if edits == "refuse":
         history = unedited_output(history, report)
     try:
-        return _restored(history, report, tree(lost([checked(loss, Loss, "a loss") for loss in report])), edits)
+        lost = [loss for loss in report if checked(loss, Loss, "a loss").kind != "unsent"]
+        return _restored(history, report, tree(lost), edits)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, AgentMsgError) and not isinstance(error, InvalidMessage):
             raise

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.losses import Path
 
-__all__ = ["lost", "with_unsent"]
+__all__ = ["with_unsent"]
 
 
 def with_unsent(losses: list[Loss], fitted: Fitted) -> list[Loss]:
@@ -42,8 +42,3 @@ def _unsent(fitted: Fitted) -> Iterator[tuple[Path, str]]:
             rows = [row for row in fitted.unsent if row.cls is type(block) and row.case(block, message)]
             path = ("messages", index, "content", place)
             yield from {(*path, row.field) if row.field else path: row.why for row in rows}.items()
-
-
-def lost(losses: list[Loss]) -> list[Loss]:
-    """Return the losses of which something has to be restored: what isn't sent is there."""
-    return [loss for loss in losses if loss.kind != "unsent"]

@@ -24,7 +24,7 @@ __all__ = ["LossRow", "LossTable", "document_code", "table_of"]
 
 # A notebook cell has no room for more rows, or for longer values.
 _ROWS, _VALUE = 200, 240
-_LEVELS = ("content", "annotation", "setting")
+_LEVELS = ("content", "annotation", "setting", "unsent")
 # For these, `now` is the value's new place.
 _WHERE = frozenset({"moved", "split", "merged"})
 
@@ -34,7 +34,7 @@ class LossRow:
     """A loss.
 
     Attributes:
-        level: "content", "annotation" or "setting".
+        level: "content", "annotation", "setting" or "unsent".
         where: its path in the input.
         kind: "dropped", "changed" and so on.
         why: in words; may be empty.
@@ -68,7 +68,7 @@ class LossTable:
 
 def table_of(losses: Losses) -> LossTable:
     """Return what to show of a loss report: content first, then in its own order."""
-    ordered = sorted(losses, key=lambda loss: _LEVELS.index(loss.level))
+    ordered = sorted(losses, key=lambda loss: _LEVELS.index(loss.tally))
     return LossTable(
         title=_title(losses),
         facts=(
@@ -91,14 +91,14 @@ def document_code(document: Any) -> Code:
 
 
 def _title(losses: Iterable[Loss]) -> str:
-    levels = [loss.level for loss in losses]
+    levels = [loss.tally for loss in losses]
     counts = [f"{levels.count(level):,} {level}" for level in _LEVELS if level in levels]
     return f"Lost: {', '.join(counts)}" if counts else "Nothing lost"
 
 
 def _row(loss: Loss) -> LossRow:
     return LossRow(
-        level=loss.level,
+        level=loss.tally,
         where=brief(loss.where),
         kind=loss.kind,
         why=brief(loss.why),

@@ -44,7 +44,7 @@ def _mark(history: am.History, codec: am.Codec) -> str:
     document = am.encode(history, codec, losses=losses)
     if am.same(am.decode(document, codec), history):
         return "="
-    return "-" if any(loss.level == "content" for loss in losses) else "~"
+    return "-" if any(loss.tally == "content" for loss in losses) else "~"
 
 
 def measured(codec: am.Codec) -> dict[str, str]:

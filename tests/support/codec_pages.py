@@ -34,7 +34,7 @@ __all__ = ["AUTHORS", "FOLDER", "CodecPage", "pages"]
 FOLDER = Path(__file__).resolve().parents[2] / "codecs"
 # The formats that most people convert to and from.
 _BIG = ("openai", "anthropic", "langchain")
-_LEVELS = ("content", "setting", "annotation")
+_LEVELS = ("content", "setting", "annotation", "unsent")
 _WIDTH = 100
 
 _INDEX = """\
@@ -219,6 +219,13 @@ def _supports(codec: am.Codec) -> Iterator[str]:
         yield f"### {title[0].upper()}{title[1:]}"
         yield ""
         yield from _table(rows)
+    if unsent := codec.caps.unsent:
+        yield "### What the library doesn't send"
+        yield ""
+        yield "The document holds it, and the report tells it as `unsent`."
+        yield ""
+        where = [f"`{row.cls.__name__}{'.' if row.field else ''}{row.field}`" for row in unsent]
+        yield from _table([("of", "why"), *((each, row.why) for each, row in zip(where, unsent, strict=True))])
 
 
 @cache
@@ -256,7 +263,7 @@ def _refuses(codec: am.Codec) -> Iterator[str]:
 
 
 def _counts(losses: Sequence[am.Loss]) -> str:
-    counts: Counter[str] = Counter(loss.level for loss in losses)
+    counts: Counter[str] = Counter(loss.tally for loss in losses)
     return ", ".join(f"{counts[level]} {level}" for level in _LEVELS if counts[level]) or "exact"
 
 
@@ -274,7 +281,7 @@ def _thing(history: am.History, loss: am.Loss) -> tuple[str, str, str]:
 
 def _heavy(history: am.History, losses: Sequence[am.Loss]) -> Iterator[tuple[str, ...]]:
     """Yield losses of content and settings, each with its count and reason."""
-    found = Counter((*_thing(history, loss), loss.level, loss.why) for loss in losses if loss.level != "annotation")
+    found = Counter((*_thing(history, loss), loss.tally, loss.why) for loss in losses if loss.level != "annotation")
     for (owner, field, done, level, why), times in found.items():
         yield f"`{owner}{'.' if field else ''}{field}` {done}", level, str(times), why
 

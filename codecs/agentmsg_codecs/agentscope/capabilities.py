@@ -27,7 +27,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.agentscope.asking import behind_calls, call_rule
 from agentmsg_codecs.agentscope.media import MEDIA
-from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, ITEM, RESULT_STATES, VERSIONS
+from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, ITEM, RESULT_STATES, VERSIONS
 from agentmsg_codecs.agentscope.shapes import marks_of
 from agentmsg_codecs.agentscope.unsent import UNSENT
 
@@ -336,5 +336,5 @@ def make_caps(messages: Messages, version: int | None, *, history: Mapping[str, 
         # Requests are sorted before a message may be split between them and their calls.
         arrange=(behind_calls(messages.family), restructure.split_results),
         needs_id=natives.lacks_id(messages.family),
-        unsent=UNSENT,
+        unsent=UNSENT if messages.family == FAMILY else (),
     )

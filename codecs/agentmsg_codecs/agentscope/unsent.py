@@ -1,14 +1,12 @@
-"""What messages of AgentScope hold, and its clients don't send (agentscope 1.x and 2.x)."""
+"""What messages of AgentScope for Python hold, and its clients don't send (agentscope 1.x and 2.x)."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import Unsent, mark_of
 
 
-def _is_of_chat(block: Any, _: am.Msg) -> bool:
+def _is_of_chat(block: am.ThinkingBlock, _: am.Msg) -> bool:
     return mark_of(block, "openai", "/place") is not None
 
 

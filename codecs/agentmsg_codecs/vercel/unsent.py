@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import agentmsg as am
 from agentmsg.formats import Unsent, mark_of
 
 _KEPT_BY_OPENAI = frozenset({"code_interpreter", "file_search"})
 
 
-def _is_readable(block: Any, message: am.Msg) -> bool:
+def _is_readable(block: am.ThinkingBlock, message: am.Msg) -> bool:
     if mark_of(block, "openai", "/place") is not None or (block.raw and block.thinking):
         return True
     is_sealed = block.signature is not None or block.redacted is not None
     return not is_sealed and message.provider not in ("google", "deepseek")
 
 
-def _cites_for_openai(block: Any, _: am.Msg) -> bool:
+def _cites_for_openai(block: am.TextBlock, _: am.Msg) -> bool:
     return any((each.kind or "") in ("url_citation", "file_citation") for each in block.citations)
 
 
-def _is_stored(block: Any, _: am.Msg) -> bool:
+def _is_stored(block: am.ToolUseBlock | am.ToolResultBlock, _: am.Msg) -> bool:
     return block.kind == "server" and block.provider == "openai" and block.name in _KEPT_BY_OPENAI
 
 
-def _is_custom(block: Any, _: am.Msg) -> bool:
+def _is_custom(block: am.ToolUseBlock, _: am.Msg) -> bool:
     return block.kind == "custom"
 
 

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import agentmsg as am
 from agentmsg.formats import Unsent, mark_of
 
 _OF_CODE = "code_execution"
 
 
-def _is_readable(block: Any, message: am.Msg) -> bool:
+def _is_readable(block: am.ThinkingBlock, message: am.Msg) -> bool:
     if mark_of(block, "openai", "/place") is not None:
         return True  # Chat Completions has no field for it: servers that speak it have
     is_sealed = block.signature is not None or block.redacted is not None or block.item_id is not None
     return not is_sealed and message.provider not in ("google", "deepseek")
 
 
-def _is_of_bedrock(block: Any, _: am.Msg) -> bool:
+def _is_of_bedrock(block: am.ToolUseBlock, _: am.Msg) -> bool:
     return block.kind == "server" and block.provider == "bedrock"
 
 
-def _is_of_google(block: Any, _: am.Msg) -> bool:
+def _is_of_google(block: am.ToolUseBlock | am.ToolResultBlock, _: am.Msg) -> bool:
     return block.kind == "server" and block.provider == "google" and block.name != _OF_CODE
 
 

@@ -1,0 +1,173 @@
+"""What a document holds, and its library's client doesn't send: told as content, and lost by nobody."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from click.testing import CliRunner
+
+import agentmsg as am
+from agentmsg.cli.program import program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from agentmsg_codecs import CodecName
+
+REASONED: dict[str, Any] = {
+    "messages": [
+        {"role": "user", "content": "2 + 2?"},
+        {"role": "assistant", "content": "4", "reasoning_content": "It is a sum."},
+    ]
+}
+DETAILS = [
+    {"type": "reasoning.text", "text": "A sum.", "signature": "c2ln", "format": "anthropic-claude-v1", "index": 0}
+]
+CITED = {"type": "url_citation", "url": "https://example.com", "title": "A page", "start_index": 0, "end_index": 1}
+
+
+def body(*content: dict[str, Any]) -> dict[str, Any]:
+    """Return a request of Responses with items of an answer."""
+    return {"input": [{"role": "user", "content": "Go on."}, *content]}
+
+
+def said(**more: Any) -> dict[str, Any]:
+    """Return an item with a text."""
+    text = {"type": "output_text", "text": "It is.", "annotations": [], **more}
+    return {"type": "message", "role": "assistant", "id": "msg_1", "status": "completed", "content": [text]}
+
+
+def answer(*content: dict[str, Any]) -> dict[str, Any]:
+    """Return a request of Anthropic with an answer."""
+    blocks = [*content, {"type": "text", "text": "4"}]
+    return {"messages": [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": blocks}]}
+
+
+def chat(**answer: Any) -> dict[str, Any]:
+    """Return a request of Chat Completions with an answer."""
+    return {"messages": [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": "4", **answer}]}
+
+
+def turn(*parts: dict[str, Any]) -> dict[str, Any]:
+    """Return a request of Gemini with an answer."""
+    return {"contents": [{"role": "user", "parts": [{"text": "Find it."}]}, {"role": "model", "parts": [*parts]}]}
+
+
+def converse(*content: dict[str, Any]) -> dict[str, Any]:
+    """Return a request of Converse with an answer."""
+    said = [{"role": "user", "content": [{"text": "Go on."}]}, {"role": "assistant", "content": [*content]}]
+    return {"messages": said}
+
+
+RAW = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA",
+       "content": [{"type": "reasoning_text", "text": "Well."}]}  # fmt: skip
+SEARCHED = {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["x"],
+            "results": [{"file_id": "f", "filename": "x.txt", "score": 0.5, "text": "Found."}]}  # fmt: skip
+SUMMARY = {"type": "compaction", "content": "They met."}
+HOSTED = [
+    {"toolCall": {"id": "t1", "toolType": "FILE_SEARCH"}},
+    {"toolResponse": {"id": "t1", "toolType": "FILE_SEARCH"}},
+]
+RUN = {
+    "toolUse": {
+        "toolUseId": "t1",
+        "name": "nova_code_interpreter",
+        "input": {"snippet": "1"},
+        "type": "server_tool_use",
+    }
+}
+LISTED = {
+    "type": "mcp_list_tools",
+    "id": "mcpl_1",
+    "server_label": "wiki",
+    "tools": [{"name": "ask", "input_schema": {}}],
+}
+CUSTOM = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c1", "name": "note", "input": "Write."}
+FIRST, SECOND = {"messages/1/content/0"}, "messages/1/content/1"
+BOTH, CITATIONS = {*FIRST, SECOND}, {"messages/1/content/0/citations"}
+# A document with its format, the formats to write, and the places that aren't sent.
+CASES: list[tuple[str, CodecName, Any, str, set[str]]] = [
+    ("reasoning of Chat", "openai", REASONED, "langchain vercel vercel-ui agentscope", FIRST),
+    ("its details", "openai", chat(reasoning_details=DETAILS), "langchain vercel pydantic-ai agentscope", FIRST),
+    ("readable", "anthropic", answer({"type": "thinking", "thinking": "Well.", "signature": ""}), "pydantic-ai", FIRST),
+    ("raw", "openai-responses", body(RAW, said()), "vercel", FIRST),
+    ("citations", "openai-responses", body(said(annotations=[CITED])), "vercel vercel-ui pydantic-ai", CITATIONS),
+    ("what was found", "openai-responses", body(SEARCHED, said()), "pydantic-ai", {SECOND}),
+    ("searches", "openai-responses", body(SEARCHED, said()), "vercel", BOTH),
+    ("tools of servers", "openai-responses", body(LISTED, said()), "pydantic-ai", FIRST),
+    ("custom tools", "openai-responses", body(CUSTOM), "vercel", FIRST),
+    ("a compaction", "anthropic", answer(SUMMARY), "pydantic-ai", FIRST),
+    ("tools of Google", "gemini", turn(*HOSTED), "langchain", BOTH),
+    ("tools of Bedrock", "bedrock", converse(RUN), "langchain", FIRST),
+]  # fmt: skip
+ROWS = [(f"{name} to {target}", source, document, target, places) for name, source, document, targets, places in CASES
+        for target in targets.split()]  # fmt: skip
+
+
+def unsent(losses: Iterable[am.Loss]) -> dict[str, am.Loss]:
+    """Return the losses that are none, by their places."""
+    return {loss.where: loss for loss in losses if loss.kind == "unsent"}
+
+
+@pytest.mark.parametrize(
+    ("source", "document", "target", "places"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS]
+)
+def test_it_is_told(source: CodecName, document: Any, target: CodecName, places: set[str]) -> None:
+    """The report tells each place as content, with the client's reason; the report is all that is needed to go back."""
+    losses: list[am.Loss] = []
+    written = am.encode(am.decode(document, source), target, losses=losses)
+    found = unsent(losses)
+    assert found.keys() == places
+    assert {(loss.level, loss.was, loss.now) for loss in found.values()} == {("content", None, None)}
+    assert all(loss.why for loss in found.values())
+    done = am.convert(document, source, target)
+    assert unsent(done.losses).keys() == places
+    stored = am.load_losses(done.dump_losses())
+    assert stored == done.losses
+    back = am.restore(am.decode(written, target), stored)
+    assert am.encode(back, source) == document
+
+
+@pytest.mark.parametrize("name", am.codec_names())
+def test_each_row_is_about_something(name: str) -> None:
+    """No row of a table is idle, and each is tried above."""
+    reasons = {row.why for row in am.get_codec(cast("CodecName", name)).caps.unsent}
+    tried: set[str] = set()
+    for _, source, document, _, _ in CASES:
+        history = am.decode(document, source)
+        rows = am.get_codec(cast("CodecName", name)).caps.unsent
+        blocks = [(block, message) for message in history.messages for block in message.content]
+        tried |= {
+            row.why for row in rows for block, message in blocks if type(block) is row.cls and row.case(block, message)
+        }
+    assert tried == reasons
+
+
+def test_it_is_no_loss() -> None:
+    """Nobody has to allow it, nothing is carried for it, and a summary tells it apart."""
+    history = am.decode(REASONED, "openai")
+    assert am.encode(history, "langchain") == am.encode(history, "langchain", on_loss="ignore")
+    assert am.convert(REASONED, "openai", "langchain", on_loss="error").losses.summary() == "nothing lost, 1 unsent"
+    carried = am.convert(REASONED, "openai", "langchain", carry=True)
+    assert (carried.losses.carried, len(carried.losses)) == (0, 1)
+    assert carried.document == am.convert(REASONED, "openai", "langchain").document
+
+
+def test_what_is_lost_anyway_is_told_once() -> None:
+    """What has become a text, or is gone, isn't told as unsent, too."""
+    losses: list[am.Loss] = []
+    sealed = chat(reasoning_details=[{"type": "reasoning.encrypted", "data": "c2VhbGVk", "index": 0}])
+    am.encode(am.decode(sealed, "openai"), "pydantic-ai", losses=losses)
+    assert [loss.kind for loss in losses if loss.path == ("messages", 1, "content", 0)] == ["dropped"]
+
+
+def test_the_command_line_tells_it(tmp_path: Path) -> None:
+    """It stands apart from what is lost."""
+    source = tmp_path / "chat.json"
+    source.write_text(json.dumps(REASONED))
+    told = CliRunner().invoke(program, ["convert", "-f", "openai", "-t", "langchain", str(source)]).stderr
+    assert "nothing lost" in told
+    assert "won't send it to a model:\nagentmsg:   1 × messages/1/content/0: ChatOpenAI" in told
