@@ -45,13 +45,13 @@ def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable
         return make_fitted(history, history, codec.name, codec.caps.derives_names)  # proved when it was wrapped
     messages = _taken_out(history, inside, fitted, envelope)
     plain = {id(new) for old, new in zip(history.messages, inside.messages, strict=True) if new is old}
-    messages = _wrapped_anew(fitted, messages, plain, codec, fit)
+    messages = envelope.agreeing(_wrapped_anew(fitted, messages, plain, codec, fit), fitted.history)
     left = _left_inside(history, inside, fitted, messages)
     if left:
         pairs = zip(history.messages, inside.messages, strict=True)
         inside = with_fields(inside, messages=tuple(old if id(new) in left else new for old, new in pairs))
         fitted = fit(inside, codec)
-        messages = _taken_out(history, inside, fitted, envelope)
+        messages = envelope.agreeing(_taken_out(history, inside, fitted, envelope), fitted.history)
     if inside is history and all(map(is_, messages, fitted.history.messages)):
         return fitted
     if fitted.history is inside and all(map(is_, messages, history.messages)):
@@ -72,7 +72,7 @@ def _taken_out(history: History, inside: History, fitted: Fitted, envelope: Enve
         found = envelope.reopened(message) if envelope.concerns(message) else message
         return source if source is not None and same(found, source) else found
 
-    return envelope.agreeing([out(message) for message in fitted.history.messages], fitted.history)
+    return [out(message) for message in fitted.history.messages]
 
 
 def _wrapped_anew(

@@ -12,7 +12,7 @@ from agentmsg.fitting.changes import changed
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import flags_of
-from agentmsg.model.generated import MadeName
+from agentmsg.model.generated import Made, MadeName
 from agentmsg.model.history import with_messages
 from agentmsg.values.types import is_sequence
 
@@ -31,14 +31,34 @@ _HERE = object()
 _NOTHING: Mapping[Any, Any] = {}
 _N = TypeVar("_N", bound=Noted)
 _TELLERS = ("provider", "api")
+_IDS: Mapping[type, tuple[str, ...]] = {ToolUseBlock: ("id",), ToolResultBlock: ("tool_call_id",)}
 
 
 def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     """Yield what makes the source's document exact, beyond its meaning, by path."""
     yield from _spelling(fitted.source, ())
+    yield from _links(fitted)
     if fitted.derives_names:
         yield from _names(fitted)
         yield from _tellers(fitted)
+
+
+def _links(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
+    """Yield the made ids, by path, of calls and results of which only one is in the output: its reader makes others."""
+    if fitted.source.messages is fitted.history.messages:
+        return
+    was, now = Counter(each[1:] for each in _made(fitted.source)), Counter(each[1:] for each in _made(fitted.history))
+    torn = {link for name, link in was if was[name, link] != now[name, link]}
+    yield from ((path, str(link)) for path, _, link in _made(fitted.source) if link in torn)
+
+
+def _made(history: History) -> Iterator[tuple[Path, str, str]]:
+    """Yield the path of each made id of a call or result, the name of its field, and the id."""
+    for index, message in enumerate(history.messages):
+        for place, block in enumerate(message.content):
+            for name in _IDS.get(type(block), ()):
+                if type(link := getattr(block, name)) is Made:
+                    yield ("messages", index, "content", place, name), name, link
 
 
 def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
@@ -200,6 +220,8 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
             changes[name] = new
     if is_call:
         changes |= _spelt_arguments(cast("ToolUseBlock", owner), tree.get("raw_input", _NOTHING).get(_HERE))
+    if tree:
+        changes |= _linked(owner, tree)
     for name in flags:
         # False and None mean the same, so only the source tells which it was.
         is_said = tree.get(name, _NOTHING).get(_HERE) is False
@@ -219,6 +241,12 @@ def _shape(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool, bool]:
     """Return the fields of a class that may hold objects, its flags, and whether it is a call, and a result."""
     is_call, is_result = issubclass(kind, ToolUseBlock), issubclass(kind, ToolResultBlock)
     return may_hold_objects(kind), tuple(flags_of(kind)), is_call, is_result
+
+
+def _linked(owner: Noted, tree: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the changes that give a call or result the id that the source's reader made."""
+    found = {name: tree[name][_HERE] for name in _IDS.get(type(owner), ()) if _HERE in tree.get(name, _NOTHING)}
+    return {name: Made(link) for name, link in found.items() if type(getattr(owner, name)) is Made}
 
 
 def _spelt_arguments(owner: ToolUseBlock, text: str | None) -> dict[str, Any]:

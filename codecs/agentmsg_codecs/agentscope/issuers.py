@@ -97,6 +97,10 @@ class Issuers(envelopes.Envelope):
         ]
         return history.evolve(messages=messages)
 
+    def agreeing(self, messages: list[am.Msg], inside: am.History) -> list[am.Msg]:
+        """Return messages whose results name the calls by the ids that these have again."""
+        return list(_relinked(inside.evolve(messages=messages), inside).messages)
+
     def _taken_out(self, history: am.History) -> am.History:
         return _relinked(super().unwrapped(history), history)
 
