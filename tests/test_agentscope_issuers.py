@@ -43,9 +43,10 @@ def test_blocks_are_those_of_the_client(codec: am.CodecName, answer: Any, wanted
     assert am.same(returned(document, codec=CODEC)[0].content, history[0].content)
 
 
-def test_results_name_the_signature() -> None:
-    """The signature of a call replaces its id, in its results, too; both come back."""
-    answer = {"functionResponse": {"name": "f", "id": "c", "response": {"output": "r"}}}
+@pytest.mark.parametrize("said", [{"output": "r"}, {"temperature": 71}])
+def test_results_name_the_signature(said: dict[str, Any]) -> None:
+    """The signature of a call replaces its id, in its results, too, whatever becomes of these; both come back."""
+    answer = {"functionResponse": {"name": "f", "id": "c", "response": said}}
     turns: list[Any] = [{"role": "model", "parts": [_CALL]}, {"role": "user", "parts": [answer]}]
     history = am.decode({"contents": turns}, "gemini")
     document: Any = am.encode(history, "agentscope")
