@@ -40,6 +40,8 @@ LINKED: dict[str, tuple[CodecName, Any]] = {
         "function_call": {"name": "f", "arguments": "{}"}}, {"role": "function", "name": "f", "content": "1"}]),
     "broken": ("openai", [{"role": "assistant", "content": None, "tool_calls": [BROKEN]},
         {"role": "tool", "tool_call_id": "c", "content": '{"error": "no"}'}]),
+    "unknown": ("anthropic", {"messages": [{"role": "user", "content": "go"}, {"role": "assistant", "content": [
+        {"type": "tool_use", "id": "c", "name": "f", "input": {}, "new": 1}]}]}),
     "a row": ("hf", {"messages": [{"role": "user", "content": "go"}, {"role": "assistant", "content": "",
         "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": {}}}]},
         {"role": "tool", "name": "f", "content": "1"}]}),

@@ -104,14 +104,15 @@ class Dialect(speed.Record):
         return {**part, **beside}
 
     def is_usual(self, block: Any) -> bool:
-        """Whether a block is usually written so."""
+        """Whether a block is usually written so, and known by it."""
         if self.tells is None or not self.tells(block):
             return False
         try:
-            self.write(block)
+            part = self.write(block)
         except Unreadable:
             return False
-        return True
+        owns = self.owns.get(part.get("type"))
+        return owns is not None and owns(part)
 
 
 # -- Anthropic --------------------------------------------------------------------------------------------------------
