@@ -38,6 +38,7 @@ def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     """Yield what makes the source's document exact, beyond its meaning, by path."""
     yield from _spelling(fitted.source, ())
     yield from _links(fitted)
+    yield from _told_by_parts(fitted)
     if fitted.derives_names:
         yield from _names(fitted)
         yield from _tellers(fitted)
@@ -82,6 +83,14 @@ def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
             yield path, block.name
         elif block.tool_call_id in shared:
             yield path, [str(block.name)]
+
+
+def _told_by_parts(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
+    """Yield who answered, by path, as a list, where the source's reader told it from parts that others may not have."""
+    for index, message in enumerate(fitted.source):
+        for name in _TELLERS:
+            if isinstance(value := getattr(message, name), MadeName):
+                yield ("messages", index, name), [str(value)]
 
 
 def _tellers(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
@@ -184,8 +193,14 @@ def _named(message: Msg, tree: Mapping[Any, Any]) -> Msg:
 
 def _as_told(message: Msg, tree: Mapping[Any, Any], unsaid: Sequence[str]) -> Msg:
     """Return a message that says itself who answered, or doesn't, where a reader told it from the parts."""
-    made = [name for name in _TELLERS if isinstance(getattr(message, name), MadeName)]
-    changes = {name: tree.get(name, {}).get(_HERE) for name in made if name in tree or name in unsaid}
+    changes: dict[str, Any] = {}
+    for name in _TELLERS:
+        said, now = tree.get(name, {}).get(_HERE), getattr(message, name)
+        if is_sequence(said):
+            if now in (None, said[0]):
+                changes[name] = MadeName(said[0])
+        elif isinstance(now, MadeName) and (name in tree or name in unsaid):
+            changes[name] = said
     return message.evolve(**changes) if changes else message
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Envelope", "is_just_as", "orders_of", "reordered"]
 
-_AS_READ = "/as-read"
+_AS_READ, _EACH = "/as-read", "/each"
 
 
 class Envelope:
@@ -124,7 +124,7 @@ class Envelope:
             return kept.message
         if is_marked(message, self.family, _AS_READ):
             return message
-        new = self._proved(self.wrap, message)
+        new = None if is_marked(message, self.family, _EACH) else self._proved(self.wrap, message)
         if new is None:
             new = self._proved(self.wrap_each, message)
         if new is None or new is message:
@@ -147,11 +147,29 @@ class Envelope:
         """
         try:
             new = self.unwrap(message)
-            if new is not message and any(self.comes_back(message, wrap(new)) for wrap in (self.wrap, self.wrap_each)):
-                return self.remember(new, message)
+            if new is not message:
+                known = self.remember(new, message) if self.is_proved(new, message) else self.in_parts(new, message)
+                if known is not None:
+                    return known
         except (AgentMsgError, Unreadable):
             pass
         return self.as_read(message)
+
+    def is_proved(self, message: Msg, wrapped: Msg) -> bool:
+        """Whether a message that was unwrapped is wrapped as it was, also by a writer that doesn't remember it."""
+        new = self._proved(self.wrap, message)
+        return new is not None and self.comes_back(wrapped, new)
+
+    def in_parts(self, message: Msg, wrapped: Msg) -> Msg | None:
+        """Return a message of which each part was unwrapped; None if a writer that doesn't remember it fails.
+
+        It is marked if it would be wrapped otherwise as a whole.
+        """
+        new = self._proved(self.wrap_each, message)
+        if new is None or not self.comes_back(wrapped, new):
+            return None
+        is_whole = self._proved(self.wrap, message) is not None
+        return self.remember(marked(message, self.family, **{_EACH[1:]: True}) if is_whole else message, wrapped)
 
     def reopened(self, message: Msg) -> Msg:
         """Return what a reader makes of a message that is written in the framework's words, although it wasn't read."""

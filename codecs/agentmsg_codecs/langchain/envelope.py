@@ -207,20 +207,18 @@ class LangChainEnvelope(envelopes.Envelope):
             if _thinks(message) and not _thinks(new):
                 raise Unreadable  # LangChain's words say more
             found = new
-            if envelopes.is_just_as(self.wrap(found), message):
+            if self.is_proved(found, message):
                 return self.remember(found, message)
             main = _converted(issuer, _apart(message.content)[1])
             given = self._body(message.evolve(content=main))
             plain = self._listed(issuer, _apart(found.content)[1])
             for is_ordered in (False, True):
                 new = marked(found, FAMILY, **{_BESIDES[1:]: _besides(plain, given, is_ordered=is_ordered)})
-                if envelopes.is_just_as(self.wrap(new), message):
+                if self.is_proved(new, message):
                     return self.remember(new, message)
         except (AgentMsgError, Unreadable):
             pass
-        if found is not None and envelopes.is_just_as(self._each(found), message):
-            return self.remember(found, message)
-        return self.as_read(message)
+        return (found and self.in_parts(found, message)) or self.as_read(message)
 
     def reopened(self, message: am.Msg) -> am.Msg:
         """Return what a reader makes of a message: its notes aren't those of the one that was fitted."""
