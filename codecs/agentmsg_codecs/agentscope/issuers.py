@@ -89,7 +89,7 @@ class Issuers(envelopes.Envelope):
         """Return a history that was read; what isn't as the client would write it is marked and stays."""
         new = self._taken_out(history)
         again = self.wrapped(new)
-        if all(map(envelopes.is_just_as, again.messages, history.messages)):
+        if all(map(_is_written_so, again.messages, new.messages, history.messages)):
             return new
         messages = [
             marked(old, FAMILY, neutral=True) if old.role in self.roles and any(map(_is_special, old.content)) else old
@@ -103,6 +103,11 @@ class Issuers(envelopes.Envelope):
 
     def _taken_out(self, history: am.History) -> am.History:
         return _relinked(super().unwrapped(history), history)
+
+
+def _is_written_so(again: am.Msg, new: am.Msg, old: am.Msg) -> bool:
+    """Whether a message is written as it was read: in the client's form again, or marked to stay."""
+    return envelopes.is_just_as(again, old) or (again is new and am.same(again, old))
 
 
 def _is(one: Any, other: Any) -> bool:
