@@ -154,7 +154,10 @@ class LangChainEnvelope(envelopes.Envelope):
             found = self._read(message, plain)
         blocks = found.content if issuer.lists_calls else _put(found.content, main)
         own = {**note_of(found, FAMILY), **{key: note[key] for key in note if key != _BESIDES}}
-        return with_note(message.evolve(content=(*before, *blocks, *behind)), FAMILY, own)
+        new = with_note(message.evolve(content=(*before, *blocks, *behind)), FAMILY, own)
+        if _thinks(new) and not _thinks(message):
+            raise Unreadable  # its reader leaves it in LangChain's words, which say more
+        return new
 
     def wrap_each(self, message: am.Msg) -> am.Msg:
         """Return a message in which each run of blocks that comes back is as the client has it; others stay.
