@@ -7,22 +7,24 @@ from functools import cache
 from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from agentmsg.fitting.additions import has_nothing, may_hold_objects
+from agentmsg.fitting.additions import may_hold_objects
 from agentmsg.fitting.changes import changed
+from agentmsg.formats.plain_messages import SAID, how_bare
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.construction import lacks
 from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import MadeName
 from agentmsg.model.history import with_messages
+from agentmsg.model.msg import Msg
 from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.losses import Path
     from agentmsg.model.history import History
-    from agentmsg.model.msg import Msg
 
 __all__ = ["respelt", "spellings"]
 
@@ -35,7 +37,9 @@ _TELLERS = ("provider", "api")
 
 def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     """Yield what makes the source's document exact, beyond its meaning, by path."""
-    yield from _spelling(fitted.source, ())
+    found: list[tuple[Path, Any]] = []
+    _collect(fitted.source, (), found)
+    yield from found
     if fitted.derives_names:
         yield from _names(fitted)
         yield from _tellers(fitted)
@@ -50,14 +54,14 @@ def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     """
     tools: dict[str | None, str] = {}
     shared = _with_too_few_calls(fitted.history)
-    messages = enumerate(fitted.source)
-    blocks = [(("messages", i, "content", k, "name"), b) for i, m in messages for k, b in enumerate(m.content)]
-    for _, block in blocks:
-        if isinstance(block, ToolUseBlock) and tools.setdefault(block.id, block.name) != block.name:
-            shared.add(block.id)
-    for path, block in blocks:
-        if not isinstance(block, ToolResultBlock):
-            continue
+    results: list[tuple[Path, ToolResultBlock]] = []
+    for index, message in enumerate(fitted.source.messages):
+        for place, block in enumerate(message.content):
+            if isinstance(block, ToolResultBlock):
+                results.append((("messages", index, "content", place, "name"), block))
+            elif isinstance(block, ToolUseBlock) and tools.setdefault(block.id, block.name) != block.name:
+                shared.add(block.id)
+    for path, block in results:
         if not isinstance(block.name, MadeName):
             yield path, block.name
         elif block.tool_call_id in shared:
@@ -70,12 +74,13 @@ def _tellers(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     At the root, None says that the others didn't say it.
     """
     for name in _TELLERS:
-        kept = {getattr(message, name) for message in fitted.history}
-        if not all(map(attrgetter(name), fitted.source)):
+        values = list(map(attrgetter(name), fitted.source))
+        if not all(values):
             yield (name,), None
-        for index, message in enumerate(fitted.source):
-            value = getattr(message, name)
-            if value is not None and value in kept and not isinstance(value, MadeName):
+        told = [(index, value) for index, value in enumerate(values) if value is not None]
+        kept = set(map(attrgetter(name), fitted.history)) if told else ()
+        for index, value in told:
+            if value in kept and not isinstance(value, MadeName):
                 yield ("messages", index, name), value
 
 
@@ -92,27 +97,34 @@ def _with_too_few_calls(history: History) -> set[str | None]:
 
 
 @cache
-def _names_of(kind: Any) -> tuple[str, ...]:
-    own = ("raw_input",) if issubclass(kind, ToolUseBlock) else ()
-    return (*own, *flags_of(kind), *may_hold_objects(kind))
+def _has_none(kind: Any) -> Callable[[Any], bool]:
+    """Return a quick test whether an object of a class, and all inside it, has no spelling."""
+    if kind is Msg:
+        return lambda message: how_bare(message) == SAID
+    names, flags, is_call, _ = _shape(kind)
+    return lacks(kind, *(["raw_input"] if is_call else ()), *flags, *names)
 
 
-def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Yield the notes at all levels of an object, and texts of arguments without meaning, by path."""
+def _collect(owner: Noted, path: Path, found: list[tuple[Path, Any]]) -> None:
+    """Collect the notes at all levels of an object, and texts of arguments without meaning, by path."""
+    names, flags, is_call, _ = _shape(cast("Any", type(owner)))
     if owner.notes:
-        yield path, owner.notes
-    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
-        yield (*path, "raw_input"), owner.raw_input
-    kind: Any = type(owner)
-    yield from (((*path, name), False) for name in flags_of(kind) if getattr(owner, name) is False)
-    for name in may_hold_objects(kind):
+        found.append((path, owner.notes))
+    if is_call:
+        call = cast("ToolUseBlock", owner)
+        if call.raw_input is not None and call.significant_text is None:
+            found.append(((*path, "raw_input"), call.raw_input))
+    for name in flags:
+        if getattr(owner, name) is False:
+            found.append(((*path, name), False))
+    for name in names:
         value = getattr(owner, name)
         if isinstance(value, Noted):
-            yield from _spelling(value, (*path, name))
-        elif isinstance(value, tuple):
+            _collect(value, (*path, name), found)
+        elif value and isinstance(value, tuple):
             for index, item in enumerate(cast("tuple[object, ...]", value)):
-                if isinstance(item, Noted) and not has_nothing(item, _names_of):
-                    yield from _spelling(item, (*path, name, index))
+                if isinstance(item, Noted) and not _has_none(type(item))(item):
+                    _collect(item, (*path, name, index), found)
 
 
 def respelt(
