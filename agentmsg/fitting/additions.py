@@ -115,7 +115,8 @@ def _found(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]
     if isinstance(owner, Base64Source) and ("-" in owner.data or "_" in owner.data):
         # The same bytes in the other alphabet.
         yield (*path, "data"), (owner.data, owner.data.translate(_STANDARD))
-    yield from _found_keys(owner, path)
+    if owner.extras:
+        yield from _found_keys(owner, path)
     for name in may_hold_objects(cls):
         inner = None if name == "content" and cls is Msg else getattr(owner, name)
         if isinstance(inner, Noted):
@@ -124,7 +125,7 @@ def _found(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]
                 yield (*path, name), _WHOLE
         elif isinstance(inner, tuple):
             for index, item in enumerate(cast("tuple[object, ...]", inner)):
-                if isinstance(item, Noted):
+                if isinstance(item, Noted) and not _has_none(type(item))(item):
                     yield from _found(item, (*path, name, index))
 
 

@@ -41,14 +41,13 @@ def _hints(request: Request, family: str, key: str | None) -> Iterator[tuple[Pat
             yield ("tools", index), hint
     found: list[tuple[Path, Any]] = []
     for index, at, block in request.all_blocks():
-        path: Path = ("messages", index, "content", at)
-        if key is not None and isinstance(block, ToolResultBlock):
-            found += [
-                ((*path, "content", k), one.cache) for k, one in enumerate(block.content) if one.cache is not None
-            ]
         hint = _native(block, family, key) if isinstance(block, NativeBlock) else block.cache
         if hint is not None and not isinstance(block, ThinkingBlock):
-            found.append((path, hint))
+            found.append((("messages", index, "content", at), hint))
+    for index, at, block in request.blocks(ToolResultBlock) if key is not None else ():
+        for k, one in enumerate(block.content):
+            if one.cache is not None:
+                found.append((("messages", index, "content", at, "content", k), one.cache))
     # What is inside a result comes before the end of the result.
     yield from sorted(found, key=lambda one: (*one[0][1:4:2], one[0][5] if one[0][5:] else inf))
     hint = extras_of(request.history, family).get(key) if key is not None else None
