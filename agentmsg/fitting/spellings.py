@@ -13,10 +13,12 @@ from agentmsg.formats.plain_messages import SAID, how_bare
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import lacks
-from agentmsg.model.equality import flags_of
+from agentmsg.model.equality import flags_of, same
 from agentmsg.model.generated import MadeName
 from agentmsg.model.history import with_messages
 from agentmsg.model.msg import Msg
+from agentmsg.model.tool_use import SIMPLY
+from agentmsg.values.text import UNUSUAL, usual_arguments
 from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
@@ -192,7 +194,10 @@ def _moved(tree: Mapping[Any, Any], origins: Sequence[int | None] | None) -> Map
 def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
     """Return an object with exactly the notes of a tree, at all levels."""
     changes: dict[str, Any] = {}
-    names, flags, is_call, is_result = _shape(cast("Any", type(owner)))
+    kind = cast("Any", type(owner))
+    if not tree and _has_none(kind)(owner):
+        return owner
+    names, flags, is_call, is_result = _shape(kind)
     notes = tree.get(_HERE)
     if owner.notes or notes:
         changes["notes"] = notes or {}
@@ -237,4 +242,8 @@ def _spelt_arguments(owner: ToolUseBlock, text: str | None) -> dict[str, Any]:
     """Return the changes that give a call this text, which is kept only if it parses to the input."""
     if owner.significant_text is not None or text == owner.raw_input:
         return {}
+    if text is not None and type(owner) is ToolUseBlock and owner.kind != "custom":
+        value = usual_arguments(text)
+        if value is not UNUSUAL and same(value, owner.input):
+            return {"raw_input": text, "_says_all": SIMPLY}
     return {"raw_input": text, "input": owner.input}
