@@ -86,9 +86,10 @@ def _hinting(error: LossError) -> LossError:
 
 
 def _restored(history: History, report: Losses, root: Node, edits: Edits) -> History:
-    messages, tools = _slots(history, report, edits)
+    is_woven = edits == "keep" or bool(root.get("messages").below)
+    messages, tools = _slots(history, report, edits) if is_woven else (unedited(()), unedited(history.tools))
     weave = Weave(edits, messages, root.get("messages"))
-    woven = weave.messages() if edits == "keep" or root.get("messages").below else _as_they_are(history, report)
+    woven = weave.messages() if is_woven else _as_they_are(history, report)
     changes: dict[str, Any] = {}
     if not _is_as_it_was(woven, history):
         changes["messages"] = tuple(message for _, message in woven)

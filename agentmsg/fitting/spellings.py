@@ -157,8 +157,9 @@ def respelt(
     unsaid = [name for name in _TELLERS if name in tree]
     own: list[Msg] = []
     for index, message in zip(origins, history.messages, strict=True):
-        if index is not None:
-            below = _moved(messages.get(index, {}), blocks.get(index))
+        told = messages.get(index, _NOTHING)
+        if index is not None and (told or how_bare(message) != SAID):
+            below = _moved(told, blocks.get(index))
             message = _spelt(_named(message, below) if is_edited else message, below)  # noqa: PLW2901 - the same one
             message = _as_told(message, below, unsaid)  # noqa: PLW2901
         own.append(message)
