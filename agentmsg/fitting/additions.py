@@ -125,7 +125,8 @@ def _found(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]
                 yield (*path, name), _WHOLE
         elif isinstance(inner, tuple):
             for index, item in enumerate(cast("tuple[object, ...]", inner)):
-                if isinstance(item, Noted) and not _has_none(type(item))(item):
+                kind: Any = type(item)
+                if isinstance(item, Noted) and not _has_none(kind)(item):
                     yield from _found(item, (*path, name, index))
 
 

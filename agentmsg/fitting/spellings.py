@@ -109,23 +109,24 @@ def _has_none(kind: Any) -> Callable[[Any], bool]:
 
 def _collect(owner: Noted, path: Path, found: list[tuple[Path, Any]]) -> None:
     """Collect the notes at all levels of an object, and texts of arguments without meaning, by path."""
-    names, flags, is_call, _ = _shape(cast("Any", type(owner)))
+    kind: Any = type(owner)
+    names, flags, is_call, _ = _shape(kind)
     if owner.notes:
         found.append((path, owner.notes))
     if is_call:
         call = cast("ToolUseBlock", owner)
         if call.raw_input is not None and call.significant_text is None:
             found.append(((*path, "raw_input"), call.raw_input))
-    for name in flags:
-        if getattr(owner, name) is False:
-            found.append(((*path, name), False))
+    if flags:
+        found += [((*path, name), False) for name in flags if getattr(owner, name) is False]
     for name in names:
         value = getattr(owner, name)
         if isinstance(value, Noted):
             _collect(value, (*path, name), found)
         elif value and isinstance(value, tuple):
             for index, item in enumerate(cast("tuple[object, ...]", value)):
-                if isinstance(item, Noted) and not _has_none(type(item))(item):
+                kind = type(item)
+                if isinstance(item, Noted) and not _has_none(kind)(item):
                     _collect(item, (*path, name, index), found)
 
 
