@@ -30,6 +30,7 @@ _BOM = b"\xef\xbb\xbf"
 _LINE_FEED = 10
 _CHUNK = 1 << 18
 _MOST = 2**31 - 1
+_NO_ARRAY = "only an array can be split: leave out --split, or name the form of the input with --form"
 
 
 @attrs.frozen
@@ -246,7 +247,7 @@ def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         yield from _items_of(reader, limits, end)
     else:
         found = _whole_of(reader, limits)
-        yield attrs.evolve(found, fault=found.fault or DecodeError("only an array can be split"))
+        yield attrs.evolve(found, fault=found.fault or DecodeError(_NO_ARRAY))
 
 
 def _items_of(reader: ArrayReader, limits: Limits, end: int | None) -> Iterator[Found]:
