@@ -181,6 +181,8 @@ def _named(message: Msg, tree: Mapping[Any, Any]) -> Msg:
 def _as_told(message: Msg, tree: Mapping[Any, Any], unsaid: Sequence[str]) -> Msg:
     """Return a message that says itself who answered, or doesn't, where a reader told it from the parts."""
     made = [name for name in _TELLERS if isinstance(getattr(message, name), MadeName)]
+    if not made:
+        return message
     changes = {name: tree.get(name, {}).get(_HERE) for name in made if name in tree or name in unsaid}
     return message.evolve(**changes) if changes else message
 
