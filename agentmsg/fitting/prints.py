@@ -259,13 +259,13 @@ def _block_print(block: Any, told: Any) -> BlockPrint:
     hidden: tuple[str, ...] = ()
     link = name = None
     if isinstance(block, ToolUseBlock):
-        link, hidden = block.id, ("id",)
+        link, hidden = _id_print(block.id), ("id",)
     elif isinstance(block, ToolResultBlock):
-        link, name, hidden = block.tool_call_id, block.name, ("tool_call_id", "name")
+        link, name, hidden = _id_print(block.tool_call_id), _id_print(block.name), ("tool_call_id", "name")
     if isinstance(getattr(block, "item_id", None), Made):
         hidden = (*hidden, "item_id")
     says, stated = _said(block, told, hidden)
-    return _make_block(_kind_of(type(block).__name__), says, _id_print(link), _id_print(name), stated)
+    return _make_block(_kind_of(type(block).__name__), says, link, name, stated)
 
 
 def canonical_engine() -> Any:

@@ -58,7 +58,7 @@ def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     shared = _with_too_few_calls(fitted.history)
     results: list[tuple[Path, ToolResultBlock]] = []
     for index, message in enumerate(fitted.source.messages):
-        for place, block in enumerate(message.content):
+        for place, block in enumerate(message.content if how_bare(message) != SAID else ()):
             if isinstance(block, ToolResultBlock):
                 results.append((("messages", index, "content", place, "name"), block))
             elif isinstance(block, ToolUseBlock) and tools.setdefault(block.id, block.name) != block.name:
@@ -89,8 +89,8 @@ def _tellers(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
 def _with_too_few_calls(history: History) -> set[str | None]:
     """Return the ids of which there are more results than calls."""
     counts = Counter[str | None]()
-    for message in history:
-        for block in message.content:
+    for message in history.messages:
+        for block in message.content if how_bare(message) != SAID else ():
             if isinstance(block, ToolResultBlock):
                 counts[block.tool_call_id] += 1
             elif isinstance(block, ToolUseBlock):

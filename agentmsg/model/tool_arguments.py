@@ -60,7 +60,8 @@ def input_object(block: ToolUseBlock) -> Mapping[str, Any]:
 
 def is_broken(block: ToolUseBlock) -> bool:
     """Whether the input of a call is no object, or one that stands for what was none."""
-    if block.is_valid and isinstance(block.input, dict) and _RAW not in block.input:
+    given = block.input
+    if isinstance(given, dict) and _RAW not in given:
         return False
     return set(input_object(block)) == {_RAW}
 

@@ -5,6 +5,7 @@ A hint may stand in a tool or block of the model, in one that only the provider 
 
 from __future__ import annotations
 
+from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,12 @@ def _hints(request: Request, family: str, key: str | None) -> Iterator[tuple[Pat
         yield ("extras",), hint
 
 
+@cache
+def _all_hints(family: str, key: str | None) -> Callable[[Request], tuple[tuple[Path, Any], ...]]:
+    """Return the function that lists the hints of a request, for ``Request.once``: both rules look at them."""
+    return lambda request: tuple(_hints(request, family, key))
+
+
 def _native(owner: Any, family: str, key: str | None) -> Any:
     value = owner.value.get(key) if key is not None and owner.codec == family and is_mapping(owner.value) else None
     return value if is_mapping(value) else None
@@ -94,7 +101,7 @@ def cache_order(family: str, key: str | None = None) -> SendingRule:
 
     def find(request: Request) -> Iterator[Path]:
         is_short = False
-        for path, hint in _hints(request, family, key):
+        for path, hint in request.once(_all_hints(family, key)):
             if _ttl(hint) != _LONG:
                 is_short = True
             elif is_short:
@@ -121,12 +128,11 @@ def cache_count(most: int, family: str, key: str | None = None) -> SendingRule:
     """
 
     def find(request: Request) -> Iterator[Path]:
-        paths = [path for path, _ in _hints(request, family, key)]
-        return iter(paths[most:])
+        return (path for path, _ in request.once(_all_hints(family, key))[most:])
 
     def mend(mending: Mending) -> Iterator[Edit]:
         request = mending.request
-        paths = [path for path, _ in _hints(request, family, key)]
+        paths = [path for path, _ in request.once(_all_hints(family, key))]
         prompts = [path for path in paths if path[0] == "messages" and request.messages[int(path[1])].role in PROMPTS]
         kept = {*[path for path in paths if path[0] == "tools"][-1:], *prompts[-1:]}
         others = [path for path in paths if path not in kept]
