@@ -15,9 +15,10 @@ from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import lacks
 from agentmsg.model.equality import flags_of, same
 from agentmsg.model.generated import MadeName
-from agentmsg.model.history import with_messages
+from agentmsg.model.history import with_messages, without_messages
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_use import SIMPLY
+from agentmsg.values.frozen import adopt
 from agentmsg.values.text import UNUSUAL, usual_arguments
 from agentmsg.values.types import is_sequence
 
@@ -154,7 +155,7 @@ def respelt(
             node = node.setdefault(key, {})
         node[_HERE] = notes
     messages = tree.pop("messages", {})
-    around = _spelt(history.evolve(messages=()), tree)
+    around = _spelt(without_messages(history), tree)
     unsaid = [name for name in _TELLERS if name in tree]
     own: list[Msg] = []
     for index, message in zip(origins, history.messages, strict=True):
@@ -248,6 +249,6 @@ def _spelt_arguments(owner: ToolUseBlock, text: str | None) -> dict[str, Any]:
         return {}
     if text is not None and type(owner) is ToolUseBlock and owner.kind != "custom":
         value = usual_arguments(text)
-        if value is not UNUSUAL and same(value, owner.input):
+        if value is not UNUSUAL and same(adopt(value), owner.input):
             return {"raw_input": text, "_says_all": SIMPLY}
     return {"raw_input": text, "input": owner.input}
