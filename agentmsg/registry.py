@@ -30,6 +30,7 @@ __all__ = [
     "close_to",
     "codec_class",
     "codec_names",
+    "codec_of_family",
     "codecs",
     "get_codec",
     "same_codec",
@@ -179,6 +180,15 @@ def class_of_family(family: str) -> type[Codec]:
         return codec_class(family)
     except CodecLookupError:
         return Codec
+
+
+@cache
+def codec_of_family(family: str) -> Codec | None:
+    """Return the codec that speaks for a family's extras; None if there is none with its name."""
+    try:
+        return get_codec(cast("Any", family))
+    except CodecLookupError:
+        return None
 
 
 def _options(codec: Codec) -> dict[str, Any]:

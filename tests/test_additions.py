@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 
 import agentmsg as am
-from agentmsg.fitting.additions import additions, without
+from agentmsg.fitting.additions import additions, may_hold_objects, without
 from agentmsg.fitting.digest import printed
 from agentmsg.fitting.prints import read_prints
 from agentmsg.model.base import Noted
+from agentmsg.model.construction import lacks
 from agentmsg.testing import histories
 from agentmsg.values.types import class_of, is_list, is_mapping
 
@@ -273,3 +274,17 @@ def test_nothing_is_left_to_add_twice(history: am.History) -> None:
         plain = without(owner, additions(owner))
         assert additions(plain) == {}
         assert without(plain, {}) is plain
+
+
+@given(histories())
+def test_the_quick_test_sees_what_looking_sees(history: am.History) -> None:
+    """Of every message and block it is known at once whether it holds anything that may hold additions, or notes.
+
+    If a field of its class is required, it is looked at in any case.
+    """
+    for owner in (*history, *(block for message in history for block in message.content)):
+        cls: Any = type(owner)
+        names = may_hold_objects(cls)
+        is_required = any(field.default is attrs.NOTHING for field in attrs.fields(cls) if field.name in names)
+        holds = any(getattr(owner, name) for name in (*names, "extras", "notes"))
+        assert lacks(cls, *names)(owner) == (not holds and not is_required)

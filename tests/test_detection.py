@@ -713,11 +713,31 @@ def test_detect_says_that_it_is_unsure(nobodys: str) -> None:
     assert found["error"]["code"] == "not-understood"
 
 
-def test_an_empty_file_is_not_read_as_anything(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("data", "form"), [(b"", "jsonl"), (b"\n \n", "jsonl"), (b"[]", "array"), (b" [ ]\n", "array")]
+)
+def test_a_file_without_documents_is_not_read_as_anything(tmp_path: Path, data: bytes, form: str) -> None:
     """A file without documents becomes one without documents, and no format is reported for it."""
-    (tmp_path / "a.jsonl").write_bytes(b"")
-    done = run("convert", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "b.jsonl"), "--to", "anthropic")
-    assert (done.exit_code, (tmp_path / "b.jsonl").read_bytes()) == (0, b"")
-    assert "read as" not in done.stderr
-    assert "read as" not in run("convert", "-", "--to", "anthropic", "--form", "jsonl", given=b"").stderr
-    assert run("detect", str(tmp_path / "a.jsonl")).stdout.endswith("unknown\n")
+    (tmp_path / "a.json").write_bytes(data)
+    name, how, written = str(tmp_path / "a.json"), ["--form", form], ["-o", str(tmp_path / "b.jsonl"), "--force"]
+    for source, given in ((name, b""), ("-", data)):
+        done = run("convert", source, *how, *written, "--to", "anthropic", given=given)
+        assert (done.exit_code, (tmp_path / "b.jsonl").read_bytes()) == (0, b""), done.stderr
+        assert "read as" not in done.stderr
+        assert run("detect", source, *how, given=given).stdout.endswith("unknown\n")
+
+
+@pytest.mark.parametrize("data", [json.dumps({"messages": PLAIN}).encode(), b" ", b"null", b'{"a": 1}\n{"a": 2}\n'])
+@pytest.mark.parametrize("is_piped", [False, True])
+def test_only_an_array_is_split(tmp_path: Path, data: bytes, is_piped: bool) -> None:
+    """All commands refuse to split anything else, and say what to do; none takes it for a format."""
+    (tmp_path / "a.json").write_bytes(data)
+    name = "-" if is_piped else str(tmp_path / "a.json")
+    convert = ["convert", "-o", str(tmp_path / "b.jsonl"), "--to", "hf"]
+    for command in (["detect"], ["stats"], ["check", "--for", "openai"], ["show"], convert):
+        done = run(*command, "--split", name, given=data if is_piped else b"")
+        assert done.exit_code == 1
+        assert "only an array can be split: leave out --split, or name the form" in done.stderr
+        assert "read as" not in done.stderr
+    done = run(*convert, "--split", "-f", "openai", name, given=data if is_piped else b"")
+    assert (done.exit_code, "[schema] only an array can be split: leave out" in done.stderr) == (3, True)

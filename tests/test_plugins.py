@@ -69,6 +69,15 @@ class Nameless(am.Codec):
 class Numbered(Sloppy):
     name = "numbered"
     caps = 7
+
+class Spoken(Sloppy):
+    name = "spoken"
+
+    def read(self, document):
+        return super().read(document).evolve(extras={"spoken": {"unsaid": document["unsaid"]}})
+
+    def raw_arguments(self, own):
+        return [(("unsaid", at, "asks"), each["asks"]) for at, each in enumerate(own["unsaid"])]
 """
 BLOCKS = """
 import attrs
@@ -92,6 +101,7 @@ raising = acme_codec:Raising
 setting = acme_codec:Setting
 nameless = acme_codec:Nameless
 numbered = acme_codec:Numbered
+spoken = acme_codec:Spoken
 
 [agentmsg.blocks]
 acme.note = acme_blocks:Note
@@ -150,6 +160,22 @@ def test_the_command_line_knows_blocks_of_other_packages(command: Any, tmp_path:
     ]  # fmt: skip
     wrong = saved(tmp_path, "b.jsonl", note("acme.note", note=7))
     assert "note" in command("convert", wrong, "-f", "json", "-t", "msgpack", "-o", "w.msgpack").stderr
+
+
+def test_raw_calls_are_told_in_the_words_of_their_format(command: Any, tmp_path: Path) -> None:
+    """A format that keeps raw messages says itself where their arguments are; others' words mean nothing there."""
+    chat = {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "{"}}]}
+    rows = [{"text": "Hi", "unsaid": [{"asks": "{}"}, {"asks": asks, "chat": chat}]} for asks in ("{", '{"a": 1}', "")]
+    convert = ("convert", saved(tmp_path, "a.jsonl", *rows), "-f", "spoken", "-t", "hf", "-o", "b.jsonl", "--force")
+    done = command(*convert)
+    assert done.returncode == 0, done.stderr
+    assert "1 document with calls whose arguments are broken" in done.stderr
+    assert "[arguments] /extras/spoken/unsaid/1/asks: " in command(*convert, "--quarantine", "arguments").stderr
+    # One that fails is one error, as any fault of another package's codec.
+    saved(tmp_path, "a.jsonl", {"text": "Hi", "unsaid": [{}]})
+    fault = command(*convert).stderr
+    assert "[codec] spoken: the reader of" in fault
+    assert "KeyError" in fault
 
 
 @pytest.mark.usefixtures("points")

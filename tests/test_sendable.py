@@ -443,6 +443,30 @@ def _agree(history: am.History, target: Any) -> None:
     assert _found_in(errors(history, fit(history, codec).history, codec)) == _found_in(am.check(history, target))
 
 
+@pytest.mark.parametrize(
+    ("extras", "walks"),
+    [({}, 1), ({"hf": {"a": 1}}, 1), ({"anthropic": {"messages": 1}}, 2)],
+    ids=["none", "hf", "own"],
+)
+def test_a_conversion_is_walked_once_if_its_provider_is_told_all(
+    monkeypatch: pytest.MonkeyPatch, extras: Any, walks: int
+) -> None:
+    """What only other families say changes no finding; what the target's own family says may."""
+    walked: list[am.History] = []
+
+    def request(history: am.History, **how: Any) -> Request:
+        walked.append(history)
+        return Request(history, **how)
+
+    monkeypatch.setattr("agentmsg.fitting.repairing.Request", request)
+    history = am.History([am.Msg.user("Hi", id=None, created_at=None)]).evolve(extras=extras)
+    codec = am.get_codec("anthropic")
+    fitted = fit(history, codec).history
+    assert (fitted is history) == (not extras)
+    assert not errors(history, fitted, codec)
+    assert len(walked) == walks
+
+
 @each_case
 def test_conversions_count_what_check_finds(target: Any, code: str, broken: am.History, mended: Any) -> None:
     """The cheaper check of a conversion finds errors, and missing settings, where ``check`` does; for any target."""

@@ -264,8 +264,7 @@ def _tell_formats(targets: Sequence[Target], job: Job, given: str | None) -> Non
             tell_doubt(path, words)
         return
     sources = [source for target in targets for source in target.sources]
-    # An empty file has no format.
-    counts = Counter(source.codec for source in sources if source.codec and source.size != 0)
+    counts = Counter(source.codec for source in sources if source.codec)
     many = sum(counts.values()) > 1
     if counts:
         _tell_format(", ".join(f"{codec} ({counted(counts[codec], 'file')})" if many else codec for codec in counts))

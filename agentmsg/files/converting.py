@@ -19,15 +19,16 @@ from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.repairing import errors, repaired
+from agentmsg.formats.plain_messages import SAID, how_bare
 from agentmsg.formats.spelling import same_document
 from agentmsg.limits import room_of
 from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
-from agentmsg.model.tool_arguments import from_object, is_broken
+from agentmsg.model.tool_arguments import are_broken, is_broken
+from agentmsg.registry import codec_of_family
 from agentmsg.values.frozen import thaw
-from agentmsg.values.types import is_mapping, is_sequence
 
 if TYPE_CHECKING:
     from agentmsg.files.job import Job
@@ -147,26 +148,16 @@ class Converter:
 def _broken_in(history: History) -> tuple[str | int, ...] | None:
     """Return the path of the first call whose arguments are broken, in raw messages too; None if there is none."""
     for index, message in enumerate(history.messages):
+        if how_bare(message) == SAID:
+            continue
         for place, block in enumerate(message.content):
             if isinstance(block, ToolUseBlock) and is_broken(block):
                 return "messages", index, "content", place
-    return _broken_among(history.extras) if history.extras else None
-
-
-def _broken_among(extras: Any) -> tuple[str | int, ...] | None:
-    """Return the path of the first broken call in raw messages, such as those of an answer that was rejected."""
-    held: list[tuple[tuple[str | int, ...], Any]] = [(("extras",), extras)]
-    while held:
-        path, value = held.pop()
-        calls: Any = value.get("tool_calls") if is_mapping(value) and "role" in value else None
-        for index, call in enumerate(calls if is_sequence(calls) else ()):
-            about: Any = call.get("function", call) if is_mapping(call) else {}
-            given: Any = (about.get("arguments") if is_mapping(about) else None) or {}
-            fields: Any = {"raw_input": given} if type(given) is str else {"input": given}
-            if is_broken(ToolUseBlock(id="", name="", **(from_object(given) if is_mapping(given) else fields))):
-                return *path, "tool_calls", index
-        inside = value.items() if is_mapping(value) else enumerate(value) if is_sequence(value) else ()
-        held += [((*path, key), each) for key, each in inside if is_mapping(each) or is_sequence(each)]
+    for family, own in history.extras.items():
+        codec = codec_of_family(family)
+        for path, given in () if codec is None else codec.raw_arguments(own):
+            if are_broken(given):
+                return "extras", family, *path
     return None
 
 

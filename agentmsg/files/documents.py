@@ -16,6 +16,7 @@ from agentmsg.files.arrays import ArrayReader
 from agentmsg.files.parquet import read_rows
 from agentmsg.files.yaml_values import yaml_value
 from agentmsg.limits import beyond
+from agentmsg.model.construction import maker
 from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _BOM = b"\xef\xbb\xbf"
 _LINE_FEED = 10
 _CHUNK = 1 << 18
 _MOST = 2**31 - 1
+_NO_ARRAY = "only an array can be split: leave out --split, or name the form of the input with --form"
 
 
 @attrs.frozen
@@ -76,6 +78,9 @@ class Found:
     def end(self) -> int:
         """The byte up to which the file is done once this document is."""
         return self.offset + self.length if self.until is None else self.until
+
+
+_make_found = maker(Found, "number", "offset", "length", "data")
 
 
 def documents(
@@ -151,7 +156,7 @@ def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         elif length > limits.line:
             yield Found(number, offset, length, None, _too_long("line", "line", limits))
         else:
-            yield Found(number, offset, length, line[:length])
+            yield _make_found(number, offset, length, line[:length])
 
 
 def _first_line(stream: BinaryIO, start: int, end: int | None) -> int:
@@ -246,7 +251,7 @@ def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         yield from _items_of(reader, limits, end)
     else:
         found = _whole_of(reader, limits)
-        yield attrs.evolve(found, fault=found.fault or DecodeError("only an array can be split"))
+        yield attrs.evolve(found, fault=found.fault or DecodeError(_NO_ARRAY))
 
 
 def _items_of(reader: ArrayReader, limits: Limits, end: int | None) -> Iterator[Found]:

@@ -132,7 +132,7 @@ def format_of(found: Iterable[Found]) -> str | None:
 
     Raises:
         NotUnderstood: if it isn't recognised, see ``recognize``.
-        DecodeError: if the only document can't be parsed.
+        AgentMsgError: if none of the documents can be read.
     """
     first = few(found)
     item = next(first, None)
@@ -164,11 +164,15 @@ def few(found: Iterable[Found], parts: int = 1) -> Iterator[Found]:
 
 
 def _kept(found: Iterable[Found], held: list[bytes]) -> Iterator[bytes]:
-    """Yield the data of documents, and keep them in a list."""
+    """Yield the data of documents, and keep them in a list; if all are faulty, raise the first fault."""
+    fault: AgentMsgError | None = None
     for each in found:
-        if each.data is not None:
+        if each.fault is None and each.data is not None:
             held.append(each.data)
             yield each.data
+        fault = fault or each.fault
+    if fault is not None and not held:
+        raise fault
 
 
 def detected(found: Iterable[Found], *, empty: str | None = None) -> str:
@@ -329,7 +333,8 @@ def _sources(files: Sequence[tuple[str, str]], job: Job, *, is_alone: bool, **ho
         source = attrs.evolve(source_of(path, **how), is_one_of_many=not is_alone)
         if source.size is None and not source.is_stream:
             place_of(path).open(path).close()  # raises the reason
-        yield with_format(source, job.limits, empty=job.codec), below
+        # A file without documents has no format, and needs none to be written.
+        yield with_format(source, job.limits, empty="" if job.codec else None), below
 
 
 def source_of(

@@ -266,10 +266,11 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
             if not number:
                 header = _header(line)
                 continue
-            path = tuple(int(key) if key.isdecimal() else key for key in line["at"].split("/")[1:])
-            losses.extend(_losses(line, path, header["codec"]))
+            path = tuple([int(key) if key.isdecimal() else key for key in line["at"].split("/")[1:]])
             if "spelling" in line:
-                spelling.append((path, adopt(line["spelling"])))
+                spelling.append((path, adopt(line.pop("spelling"))))
+            if len(line) > 1:
+                losses.extend(_losses(line, path, header["codec"]))
         except AgentMsgError as error:
             raise error.at(number) from None
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
@@ -17,17 +16,17 @@ import attrs
 from agentmsg.fitting.levels import EXTRAS, words_of
 from agentmsg.formats.spelling import says_nothing
 from agentmsg.model.base import Noted
+from agentmsg.model.construction import lacks
 from agentmsg.model.generated import given
 from agentmsg.model.msg import Msg
 from agentmsg.model.sources import Base64Source
 from agentmsg.model.usage import COUNTERS, Usage
-from agentmsg.values.frozen import EMPTY
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["Additions", "additions", "has_nothing", "may_hold_objects", "without"]
+__all__ = ["Additions", "additions", "may_hold_objects", "without"]
 
 _Path: TypeAlias = "tuple[str | int, ...]"
 Additions: TypeAlias = "dict[_Path, tuple[Any, Any]]"
@@ -87,27 +86,13 @@ _NO_OBJECTS = re.compile(
 )
 
 
-# What most fields hold, by its identity.
-_NOTHING = frozenset(map(id, (None, (), EMPTY, True)))
-
-
 @cache
-def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
-    return attrgetter(*names, "extras", "notes")
-
-
-def has_nothing(owner: Any, names_of: Callable[[Any], tuple[str, ...]]) -> bool:
-    """Whether none of some fields of its class holds anything, nor extras or notes; faster than to look at each."""
-    return _NOTHING.issuperset(map(id, _getter(names_of(type(owner)))(owner)))
-
-
-@cache
-def _names_of(cls: Any) -> tuple[str, ...]:
-    """Return the fields of a class that are, or hold, what may be an addition."""
+def _has_none(cls: Any) -> Callable[[Any], bool]:
+    """Return the test whether an object of a class holds nothing where an addition may be."""
     own = [name for name, _ in _rules_of(cls)] + [
         name for name in may_hold_objects(cls) if cls is not Msg or name != "content"
     ]
-    return (*own, "data") if cls is Base64Source else tuple(own)
+    return lacks(cls, *own, *(["data"] if cls is Base64Source else ()))
 
 
 def additions(owner: Noted) -> Additions:
@@ -115,12 +100,13 @@ def additions(owner: Noted) -> Additions:
 
     The blocks of a message are left out.
     """
-    return {} if has_nothing(owner, _names_of) else dict(_found(owner, ()))
+    cls: Any = type(owner)
+    return {} if _has_none(cls)(owner) else dict(_found(owner, ()))
 
 
 def _found(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]:
     cls: Any = type(owner)
-    if has_nothing(owner, _names_of):
+    if _has_none(cls)(owner):
         return
     for name, may_be in _rules_of(cls):
         value: Any = getattr(owner, name)
@@ -129,7 +115,8 @@ def _found(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]
     if isinstance(owner, Base64Source) and ("-" in owner.data or "_" in owner.data):
         # The same bytes in the other alphabet.
         yield (*path, "data"), (owner.data, owner.data.translate(_STANDARD))
-    yield from _found_keys(owner, path)
+    if owner.extras:
+        yield from _found_keys(owner, path)
     for name in may_hold_objects(cls):
         inner = None if name == "content" and cls is Msg else getattr(owner, name)
         if isinstance(inner, Noted):
@@ -138,7 +125,8 @@ def _found(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]
                 yield (*path, name), _WHOLE
         elif isinstance(inner, tuple):
             for index, item in enumerate(cast("tuple[object, ...]", inner)):
-                if isinstance(item, Noted):
+                kind: Any = type(item)
+                if isinstance(item, Noted) and not _has_none(kind)(item):
                     yield from _found(item, (*path, name, index))
 
 

@@ -135,6 +135,7 @@ def changed(owner: _N, changes: Mapping[str, Any]) -> _N:
     if not changes:
         return owner
     kind: Any = type(owner)
-    if issubclass(kind, ToolUseBlock) and not _SETTLED.isdisjoint(changes):
+    # Who says that the text says all has compared it with the input.
+    if issubclass(kind, ToolUseBlock) and not _SETTLED.isdisjoint(changes) and "_says_all" not in changes:
         return owner.evolve(**changes)
     return spelling.changed(owner, changes)

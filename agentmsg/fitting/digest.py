@@ -55,9 +55,13 @@ def canonical(history: History) -> dict[str, Any]:
 
 
 def _without_notes(history: History, *, exact: bool) -> History:
-    messages = [bare(message, exact=exact) for message in history.messages]
-    changes: dict[str, Any] = {} if exact else {"id": None}
-    return history.evolve(messages=messages, notes={}, settings=_noteless(history.settings), **changes)
+    # The messages are those of one history, so no made ids meet that must be told apart.
+    changes: dict[str, Any] = {
+        "messages": tuple([bare(message, exact=exact) for message in history.messages]),
+        "notes": EMPTY,
+        "settings": _noteless(history.settings),
+    }
+    return changed(history, changes if exact else {**changes, "id": None})
 
 
 def _noteless(settings: Settings | None) -> Settings | None:

@@ -20,9 +20,10 @@ import attrs
 
 from agentmsg.fitting.additions import additions, without
 from agentmsg.fitting.changes import changed
+from agentmsg.formats.plain_messages import SAID, how_bare
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
-from agentmsg.model.generated import Made, given
+from agentmsg.model.generated import Made, given, is_made
 from agentmsg.model.history import with_messages
 from agentmsg.model.msg import Msg
 from agentmsg.registry import get_codec
@@ -32,6 +33,8 @@ from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_list, is_mapping, is_sequence
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from agentmsg.fitting.additions import Additions
     from agentmsg.model.history import History
 
@@ -43,12 +46,21 @@ __all__ = ["BlockPrint", "MessagePrint", "Prints", "bare", "canonical_engine", "
 # Bytes of digests: of a class, of what an object says, and of its id or another value that may have been added.
 _CLASS, _SAYS, _ID = 1, 5, 3
 _MARK = "."
+# What a message's print says apart from the digest of its fields.
+_APART = ("role", "content", "id")
+_MADE_TIME = (*_APART, "created_at")
+
+
+@cache
+def _hash() -> Callable[..., Any]:
+    from hashlib import blake2b  # noqa: PLC0415 - only here, and few need it
+
+    return blake2b
 
 
 def _hex(text: bytes, size: int) -> str:
-    from hashlib import blake2b  # noqa: PLC0415 - only here, and few need it
-
-    return blake2b(text, digest_size=size).hexdigest()
+    digest: str = _hash()(text, digest_size=size).hexdigest()
+    return digest
 
 
 @attrs.frozen
@@ -193,8 +205,10 @@ def _with(text: str, stated: _Stated) -> Any:
     return [text, dict(stated)] if stated else text
 
 
-def _marked(*parts: str | None) -> str:
-    return _MARK.join(part or "" for part in parts).rstrip(_MARK)
+def _marked(says: str, id: str | None, name: str | None = None) -> str:
+    if name:
+        return _MARK.join((says, id or "", name))
+    return f"{says}{_MARK}{id}" if id else says
 
 
 def read_prints(messages: Any, tools: Any) -> Prints:
@@ -234,22 +248,24 @@ def prints_of(history: History, told: dict[str, Any]) -> Prints:
 
 def _message_print(message: Any, told: dict[str, Any]) -> MessagePrint:
     blocks = tuple(map(_block_print, message.content, told.get("content", ())))
-    hidden = {"role", "content", "id"} | ({"created_at"} if given(message.created_at) is None else set[str]())
+    if how_bare(message):
+        return _make_message(str(message.role), "", None, blocks)
+    hidden = _MADE_TIME if given(message.created_at) is None else _APART
     says, stated = _said(message, told, hidden)
     return _make_message(str(message.role), says, _id_print(message.id), blocks, stated)
 
 
 def _block_print(block: Any, told: Any) -> BlockPrint:
-    hidden: set[str] = set()
+    hidden: tuple[str, ...] = ()
     link = name = None
     if isinstance(block, ToolUseBlock):
-        link, hidden = block.id, {"id"}
+        link, hidden = _id_print(block.id), ("id",)
     elif isinstance(block, ToolResultBlock):
-        link, name, hidden = block.tool_call_id, block.name, {"tool_call_id", "name"}
+        link, name, hidden = _id_print(block.tool_call_id), _id_print(block.name), ("tool_call_id", "name")
     if isinstance(getattr(block, "item_id", None), Made):
-        hidden.add("item_id")
+        hidden = (*hidden, "item_id")
     says, stated = _said(block, told, hidden)
-    return _make_block(_kind_of(type(block).__name__), says, _id_print(link), _id_print(name), stated)
+    return _make_block(_kind_of(type(block).__name__), says, link, name, stated)
 
 
 def canonical_engine() -> Any:
@@ -264,7 +280,7 @@ def _kind_of(name: str) -> str:
     return _hex(name.encode(), _CLASS)
 
 
-def _said(owner: Any, told: dict[str, Any], hidden: set[str]) -> tuple[str, _Stated]:
+def _said(owner: Any, told: dict[str, Any], hidden: Collection[str]) -> tuple[str, _Stated]:
     """Return the digest of what an object says, empty if it says nothing, and those of what may have been added.
 
     Notes are left out; those of what is inside the object, too.
@@ -300,19 +316,22 @@ def _noteless(value: Any) -> Any:
 def bare(owner: Any, *, exact: bool = True) -> Any:
     """Return a message or block without notes and without fields that aren't compared."""
     changes: dict[str, Any] = {"notes": EMPTY} if owner.notes else {}
-    if isinstance(owner, Msg) and not exact:
-        changes |= {"id": None, "created_at": None}
-    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
-        changes["raw_input"] = None
+    if isinstance(owner, ToolUseBlock):
+        if owner.raw_input is not None and owner.significant_text is None:
+            changes["raw_input"] = None
+    elif isinstance(owner, Msg):
+        if how_bare(owner) == SAID and exact:
+            return owner
+        if not exact:
+            changes |= {"id": None, "created_at": None}
     content = getattr(owner, "content", None)
-    if isinstance(content, tuple) and content:
+    if content and isinstance(content, tuple):
         blocks = cast("tuple[object, ...]", content)
         inner = tuple([bare(block, exact=exact) for block in blocks])
         if not all(map(is_, inner, blocks)):
             changes["content"] = inner
-    return changed(owner, changes)
+    return changed(owner, changes) if changes else owner
 
 
 def _id_print(id: str | None) -> str | None:
-    stated = given(id)
-    return None if stated is None else _hex(stated.encode(), _ID)
+    return None if id is None or is_made(id) else _hex(id.encode(), _ID)

@@ -87,9 +87,10 @@ def _hinting(error: LossError) -> LossError:
 
 
 def _restored(history: History, report: Losses, root: Node, edits: Edits) -> History:
-    messages, tools = _slots(history, report, edits)
+    is_woven = edits == "keep" or bool(root.get("messages").below)
+    messages, tools = _slots(history, report, edits) if is_woven else (unedited(()), unedited(history.tools))
     weave = Weave(edits, messages, root.get("messages"))
-    woven = weave.messages()
+    woven = weave.messages() if is_woven else _as_they_are(history, report)
     changes: dict[str, Any] = {}
     if not _is_as_it_was(woven, history):
         changes["messages"] = tuple(message for _, message in woven)
@@ -101,6 +102,12 @@ def _restored(history: History, report: Losses, root: Node, edits: Edits) -> His
     restored = weave.fields(history, root, changes)
     origins = [index for index, _ in woven]
     return respelt(restored, report.spelling(), origins, weave.origins, is_edited=edits == "keep")
+
+
+def _as_they_are(history: History, report: Losses) -> Woven:
+    """Return messages that were neither edited nor lost anything, as a weave would give them."""
+    length = len(history) if report.length is None else report.length
+    return [(index if index < length else None, message) for index, message in enumerate(history.messages)]
 
 
 def _is_as_it_was(woven: Woven, history: History) -> bool:

@@ -7,22 +7,27 @@ from functools import cache
 from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from agentmsg.fitting.additions import has_nothing, may_hold_objects
+from agentmsg.fitting.additions import may_hold_objects
 from agentmsg.fitting.changes import changed
+from agentmsg.formats.plain_messages import SAID, how_bare
 from agentmsg.model.base import Noted
 from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
-from agentmsg.model.equality import flags_of
+from agentmsg.model.construction import lacks
+from agentmsg.model.equality import flags_of, same
 from agentmsg.model.generated import Made, MadeName
-from agentmsg.model.history import with_messages
+from agentmsg.model.history import with_messages, without_messages
+from agentmsg.model.msg import Msg
+from agentmsg.model.tool_use import SIMPLY
+from agentmsg.values.frozen import adopt
+from agentmsg.values.text import UNUSUAL, usual_arguments
 from agentmsg.values.types import is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.losses import Path
     from agentmsg.model.history import History
-    from agentmsg.model.msg import Msg
 
 __all__ = ["respelt", "spellings"]
 
@@ -36,7 +41,9 @@ _IDS: Mapping[type, tuple[str, ...]] = {ToolUseBlock: ("id",), ToolResultBlock: 
 
 def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     """Yield what makes the source's document exact, beyond its meaning, by path."""
-    yield from _spelling(fitted.source, ())
+    found: list[tuple[Path, Any]] = []
+    _collect(fitted.source, (), found)
+    yield from found
     yield from _links(fitted)
     yield from _told_by_parts(fitted)
     if fitted.derives_names:
@@ -56,7 +63,7 @@ def _links(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
 def _made(history: History) -> Iterator[tuple[Path, str, str]]:
     """Yield the path of each made id of a call or result, the name of its field, and the id."""
     for index, message in enumerate(history.messages):
-        for place, block in enumerate(message.content):
+        for place, block in enumerate(message.content if how_bare(message) != SAID else ()):
             for name in _IDS.get(type(block), ()):
                 if type(link := getattr(block, name)) is Made:
                     yield ("messages", index, "content", place, name), name, link
@@ -71,14 +78,14 @@ def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     """
     tools: dict[str | None, str] = {}
     shared = _with_too_few_calls(fitted.history)
-    messages = enumerate(fitted.source)
-    blocks = [(("messages", i, "content", k, "name"), b) for i, m in messages for k, b in enumerate(m.content)]
-    for _, block in blocks:
-        if isinstance(block, ToolUseBlock) and tools.setdefault(block.id, block.name) != block.name:
-            shared.add(block.id)
-    for path, block in blocks:
-        if not isinstance(block, ToolResultBlock):
-            continue
+    results: list[tuple[Path, ToolResultBlock]] = []
+    for index, message in enumerate(fitted.source.messages):
+        for place, block in enumerate(message.content if how_bare(message) != SAID else ()):
+            if isinstance(block, ToolResultBlock):
+                results.append((("messages", index, "content", place, "name"), block))
+            elif isinstance(block, ToolUseBlock) and tools.setdefault(block.id, block.name) != block.name:
+                shared.add(block.id)
+    for path, block in results:
         if not isinstance(block.name, MadeName):
             yield path, block.name
         elif block.tool_call_id in shared:
@@ -87,8 +94,8 @@ def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
 
 def _told_by_parts(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     """Yield who answered, by path, as a list, where the source's reader told it from parts that others may not have."""
-    for index, message in enumerate(fitted.source):
-        for name in _TELLERS:
+    for index, message in enumerate(fitted.source.messages):
+        for name in _TELLERS if message.provider is not None or message.api is not None else ():
             if isinstance(value := getattr(message, name), MadeName):
                 yield ("messages", index, name), [str(value)]
 
@@ -99,20 +106,21 @@ def _tellers(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     At the root, None says that the others didn't say it.
     """
     for name in _TELLERS:
-        kept = {getattr(message, name) for message in fitted.history}
-        if not all(map(attrgetter(name), fitted.source)):
+        values = list(map(attrgetter(name), fitted.source))
+        if not all(values):
             yield (name,), None
-        for index, message in enumerate(fitted.source):
-            value = getattr(message, name)
-            if value is not None and value in kept and not isinstance(value, MadeName):
+        told = [(index, value) for index, value in enumerate(values) if value is not None]
+        kept = set(map(attrgetter(name), fitted.history)) if told else ()
+        for index, value in told:
+            if value in kept and not isinstance(value, MadeName):
                 yield ("messages", index, name), value
 
 
 def _with_too_few_calls(history: History) -> set[str | None]:
     """Return the ids of which there are more results than calls."""
     counts = Counter[str | None]()
-    for message in history:
-        for block in message.content:
+    for message in history.messages:
+        for block in message.content if how_bare(message) != SAID else ():
             if isinstance(block, ToolResultBlock):
                 counts[block.tool_call_id] += 1
             elif isinstance(block, ToolUseBlock):
@@ -121,27 +129,35 @@ def _with_too_few_calls(history: History) -> set[str | None]:
 
 
 @cache
-def _names_of(kind: Any) -> tuple[str, ...]:
-    own = ("raw_input",) if issubclass(kind, ToolUseBlock) else ()
-    return (*own, *flags_of(kind), *may_hold_objects(kind))
+def _has_none(kind: Any) -> Callable[[Any], bool]:
+    """Return a quick test whether an object of a class, and all inside it, has no spelling."""
+    if kind is Msg:
+        return lambda message: how_bare(message) == SAID
+    names, flags, is_call, _ = _shape(kind)
+    return lacks(kind, *(["raw_input"] if is_call else ()), *flags, *names)
 
 
-def _spelling(owner: Noted, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Yield the notes at all levels of an object, and texts of arguments without meaning, by path."""
-    if owner.notes:
-        yield path, owner.notes
-    if isinstance(owner, ToolUseBlock) and owner.raw_input is not None and owner.significant_text is None:
-        yield (*path, "raw_input"), owner.raw_input
+def _collect(owner: Noted, path: Path, found: list[tuple[Path, Any]]) -> None:
+    """Collect the notes at all levels of an object, and texts of arguments without meaning, by path."""
     kind: Any = type(owner)
-    yield from (((*path, name), False) for name in flags_of(kind) if getattr(owner, name) is False)
-    for name in may_hold_objects(kind):
+    names, flags, is_call, _ = _shape(kind)
+    if owner.notes:
+        found.append((path, owner.notes))
+    if is_call:
+        call = cast("ToolUseBlock", owner)
+        if call.raw_input is not None and call.significant_text is None:
+            found.append(((*path, "raw_input"), call.raw_input))
+    if flags:
+        found += [((*path, name), False) for name in flags if getattr(owner, name) is False]
+    for name in names:
         value = getattr(owner, name)
         if isinstance(value, Noted):
-            yield from _spelling(value, (*path, name))
-        elif isinstance(value, tuple):
+            _collect(value, (*path, name), found)
+        elif value and isinstance(value, tuple):
             for index, item in enumerate(cast("tuple[object, ...]", value)):
-                if isinstance(item, Noted) and not has_nothing(item, _names_of):
-                    yield from _spelling(item, (*path, name, index))
+                kind = type(item)
+                if isinstance(item, Noted) and not _has_none(kind)(item):
+                    _collect(item, (*path, name, index), found)
 
 
 def respelt(
@@ -168,12 +184,13 @@ def respelt(
             node = node.setdefault(key, {})
         node[_HERE] = notes
     messages = tree.pop("messages", {})
-    around = _spelt(history.evolve(messages=()), tree)
+    around = _spelt(without_messages(history), tree)
     unsaid = [name for name in _TELLERS if name in tree]
     own: list[Msg] = []
     for index, message in zip(origins, history.messages, strict=True):
-        if index is not None:
-            below = _moved(messages.get(index, {}), blocks.get(index))
+        told = messages.get(index, _NOTHING)
+        if index is not None and (told or how_bare(message) != SAID):
+            below = _moved(told, blocks.get(index))
             message = _spelt(_named(message, below) if is_edited else message, below)  # noqa: PLW2901 - the same one
             message = _as_told(message, below, unsaid)  # noqa: PLW2901
         own.append(message)
@@ -195,7 +212,10 @@ def _as_told(message: Msg, tree: Mapping[Any, Any], unsaid: Sequence[str]) -> Ms
     """Return a message that says itself who answered, or doesn't, where a reader told it from the parts."""
     changes: dict[str, Any] = {}
     for name in _TELLERS:
-        said, now = tree.get(name, {}).get(_HERE), getattr(message, name)
+        now = getattr(message, name)
+        if now is None and not tree:
+            continue
+        said = tree.get(name, _NOTHING).get(_HERE)
         if is_sequence(said):
             if now in (None, said[0]):
                 changes[name] = MadeName(said[0])
@@ -215,7 +235,10 @@ def _moved(tree: Mapping[Any, Any], origins: Sequence[int | None] | None) -> Map
 def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
     """Return an object with exactly the notes of a tree, at all levels."""
     changes: dict[str, Any] = {}
-    names, flags, is_call, is_result = _shape(cast("Any", type(owner)))
+    kind = cast("Any", type(owner))
+    if not tree and _has_none(kind)(owner):
+        return owner
+    names, flags, is_call, is_result = _shape(kind)
     notes = tree.get(_HERE)
     if owner.notes or notes:
         changes["notes"] = notes or {}
@@ -243,11 +266,7 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
         if getattr(owner, name) is (None if is_said else False):
             changes[name] = False if is_said else None
     if is_result and _HERE in tree.get("name", _NOTHING):
-        name = tree["name"][_HERE]
-        if is_sequence(name) and cast("ToolResultBlock", owner).name is None:
-            changes["name"] = MadeName(name[0])
-        elif isinstance(cast("ToolResultBlock", owner).name, MadeName):  # an edited name stays
-            changes["name"] = MadeName(name[0]) if is_sequence(name) else name
+        changes |= _renamed(cast("ToolResultBlock", owner), tree["name"][_HERE])
     return changed(owner, changes) if changes else owner
 
 
@@ -256,6 +275,13 @@ def _shape(kind: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool, bool]:
     """Return the fields of a class that may hold objects, its flags, and whether it is a call, and a result."""
     is_call, is_result = issubclass(kind, ToolUseBlock), issubclass(kind, ToolResultBlock)
     return may_hold_objects(kind), tuple(flags_of(kind)), is_call, is_result
+
+
+def _renamed(owner: ToolResultBlock, name: Any) -> dict[str, Any]:
+    """Return the changes that give a result the name that it had, or that the source made; an edited name stays."""
+    if is_sequence(name) and (owner.name is None or isinstance(owner.name, MadeName)):
+        return {"name": MadeName(name[0])}
+    return {"name": name} if isinstance(owner.name, MadeName) else {}
 
 
 def _linked(owner: Noted, tree: Mapping[Any, Any]) -> dict[str, Any]:
@@ -268,4 +294,8 @@ def _spelt_arguments(owner: ToolUseBlock, text: str | None) -> dict[str, Any]:
     """Return the changes that give a call this text, which is kept only if it parses to the input."""
     if owner.significant_text is not None or text == owner.raw_input:
         return {}
+    if text is not None and type(owner) is ToolUseBlock and owner.kind != "custom":
+        value = usual_arguments(text)
+        if value is not UNUSUAL and same(adopt(value), owner.input):
+            return {"raw_input": text, "_says_all": SIMPLY}
     return {"raw_input": text, "input": owner.input}

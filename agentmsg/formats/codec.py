@@ -403,6 +403,19 @@ class Codec:
         body = cast("dict[str, Any]", document) if isinstance(document, dict) else {}
         return body.get("system"), body.get("tools")
 
+    def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
+        """Return the arguments of calls in raw messages, as an answer that was rejected is kept; by default none.
+
+        The codec with the family's name tells it for the family.
+
+        Args:
+            own: the extras of the family in a history.
+
+        Returns:
+            The path of each call in the extras, and its arguments: a text or a value; None if it has none.
+        """
+        return []
+
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
         """Parse the bytes of a document, by default as JSON."""
         return parse_json(raw, limits, duplicates)

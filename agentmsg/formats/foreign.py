@@ -20,7 +20,7 @@ __all__ = ["guard"]
 
 _OURS = frozenset({"agentmsg", "agentmsg_codecs", "builtins"})
 _METHODS: Mapping[str, type[AgentMsgError]] = {
-    **dict.fromkeys(("read", "parse", "from_bytes", "read_chunk"), DecodeError),
+    **dict.fromkeys(("read", "parse", "from_bytes", "raw_arguments", "read_chunk"), DecodeError),
     **dict.fromkeys(("write", "render", "to_bytes", "write_chunk", "make_caps", "covers", "suited"), EncodeError),
 }
 # What a method returns: a class of ours, by its module, or what any document is.
@@ -29,6 +29,7 @@ _RETURNED: Mapping[str, tuple[str, str]] = {
     "read_chunk": ("agentmsg.stream.chunk", "MsgChunk"),
     "suited": ("agentmsg.formats.codec", "Codec"),
     "make_caps": ("agentmsg.formats.capabilities", "Caps"),
+    "raw_arguments": ("builtins", "list"),
     **dict.fromkeys(("render", "to_bytes"), ("builtins", "bytes")),
 }
 _PLAIN = (dict, list, tuple, str, bytes)

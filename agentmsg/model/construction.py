@@ -17,7 +17,8 @@ valid object. Instead, a draft is filled from that object, and only new values a
 ``setter`` sets a field of an object that was just made.
 
 ``differing``: compares two objects field by field in straight-line code, in a third of a loop's time. ``says_only``
-tests in the same way, and the same time, that an object says nothing but some fields.
+tests in the same way, and the same time, that an object says nothing but some fields; ``lacks`` that it says nothing in
+some.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 __all__ = [
-    "absent_values", "changer", "differing", "draft_class", "evolver", "is_ours", "maker", "nested_maker", "paused",
-    "replacer", "says_only", "setter",
+    "absent_values", "changer", "differing", "draft_class", "evolver", "is_ours", "lacks", "maker", "nested_maker",
+    "paused", "replacer", "says_only", "setter",
 ]  # fmt: skip
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
@@ -98,6 +99,25 @@ def says_only(cls: Any, *fields: str, **fixed: Any) -> Callable[[Any], bool]:
         values = {name: value for name, value in absent_values(cls).items() if name not in {"notes", *fields}} | fixed
         scope |= {"cls": cls, **{f"value_{name}": value for name, value in values.items()}}
         tests = ["o.__class__ is cls", *(_has(name, value) for name, value in values.items())]
+        return ["def made(o):", f"    return {' and '.join(tests)}"]
+
+    return _made_when_called(lines)
+
+
+@cache
+def lacks(cls: Any, *fields: str) -> Callable[[Any], bool]:
+    """Return the test whether some fields of an object hold nothing, nor its extras and notes.
+
+    It is never true of an object with a field among these that always holds something.
+    """
+
+    def lines(_: dict[str, Any]) -> list[str]:
+        defaults = {field.name: field.default for field in attrs.fields(cls)}
+        usual = {name: defaults[name] for name in (*fields, "extras", "notes")}
+        # A value that is made anew for each object is absent if it is None.
+        absent = {name: None if isinstance(each, attrs.Factory) else each for name, each in usual.items()}  # type: ignore[arg-type]
+        is_optional = all(each is None or (isinstance(each, (tuple, dict)) and not each) for each in absent.values())
+        tests = [_has(name, each) for name, each in absent.items()] if is_optional else ["False"]
         return ["def made(o):", f"    return {' and '.join(tests)}"]
 
     return _made_when_called(lines)

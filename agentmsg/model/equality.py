@@ -21,7 +21,7 @@ from agentmsg.model.base import Noted
 from agentmsg.model.construction import differing
 from agentmsg.model.generated import Made, MadeName, is_made
 from agentmsg.model.tool_use import ToolUseBlock
-from agentmsg.values.frozen import FrozenDict, FrozenList
+from agentmsg.values.frozen import FrozenDict, FrozenList, adopt
 from agentmsg.values.peeking import peek_items
 
 __all__ = ["changes_of", "compared", "compared_values", "flags_of", "same"]
@@ -108,6 +108,9 @@ _BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
     FrozenDict: _same_mappings,
     list: _same_sequences,
     FrozenList: _same_sequences,
+    # What a parser read, whose children are frozen on access.
+    type(adopt({})): _same_mappings,
+    type(adopt([])): _same_sequences,
     tuple: _same_sequences,
 }
 

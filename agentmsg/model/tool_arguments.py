@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from agentmsg.model.tool_use import SIMPLY
+from agentmsg.model.tool_use import SIMPLY, ToolUseBlock
 from agentmsg.values.copies import plain_twin
 from agentmsg.values.frozen import adopt
 from agentmsg.values.text import dump_json, library, parse_arguments
@@ -17,9 +17,7 @@ from agentmsg.values.text import dump_json, library, parse_arguments
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.model.tool_use import ToolUseBlock
-
-__all__ = ["SAYS_NO_MORE", "from_object", "input_copy", "input_object", "input_text", "is_broken"]
+__all__ = ["SAYS_NO_MORE", "are_broken", "from_object", "input_copy", "input_object", "input_text", "is_broken"]
 
 SAYS_NO_MORE = "owner._says_all or owner.significant_text is None"
 """For ``usually``: the case that the text of a call says no more than its input."""
@@ -62,9 +60,20 @@ def input_object(block: ToolUseBlock) -> Mapping[str, Any]:
 
 def is_broken(block: ToolUseBlock) -> bool:
     """Whether the input of a call is no object, or one that stands for what was none."""
-    if block.is_valid and isinstance(block.input, dict) and _RAW not in block.input:
+    given = block.input
+    if isinstance(given, dict) and _RAW not in given:
         return False
     return set(input_object(block)) == {_RAW}
+
+
+def are_broken(given: Any) -> bool:
+    """Whether a call with such arguments, a text or a value, would be broken; None and what is empty say nothing."""
+    if not given:
+        return False
+    fields: Any = {"raw_input": given} if type(given) is str else {"input": given}
+    if isinstance(given, dict):
+        fields = from_object(cast("Any", given))
+    return is_broken(ToolUseBlock(id="", name="", **fields))
 
 
 def input_copy(block: ToolUseBlock) -> dict[str, Any]:

@@ -5,6 +5,7 @@ A hint may stand in a tool or block of the model, in one that only the provider 
 
 from __future__ import annotations
 
+from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -41,19 +42,24 @@ def _hints(request: Request, family: str, key: str | None) -> Iterator[tuple[Pat
             yield ("tools", index), hint
     found: list[tuple[Path, Any]] = []
     for index, at, block in request.all_blocks():
-        path: Path = ("messages", index, "content", at)
-        if key is not None and isinstance(block, ToolResultBlock):
-            found += [
-                ((*path, "content", k), one.cache) for k, one in enumerate(block.content) if one.cache is not None
-            ]
         hint = _native(block, family, key) if isinstance(block, NativeBlock) else block.cache
         if hint is not None and not isinstance(block, ThinkingBlock):
-            found.append((path, hint))
+            found.append((("messages", index, "content", at), hint))
+    for index, at, block in request.blocks(ToolResultBlock) if key is not None else ():
+        for k, one in enumerate(block.content):
+            if one.cache is not None:
+                found.append((("messages", index, "content", at, "content", k), one.cache))
     # What is inside a result comes before the end of the result.
     yield from sorted(found, key=lambda one: (*one[0][1:4:2], one[0][5] if one[0][5:] else inf))
     hint = extras_of(request.history, family).get(key) if key is not None else None
     if is_mapping(hint):
         yield ("extras",), hint
+
+
+@cache
+def _all_hints(family: str, key: str | None) -> Callable[[Request], tuple[tuple[Path, Any], ...]]:
+    """Return the function that lists the hints of a request, for ``Request.once``: both rules look at them."""
+    return lambda request: tuple(_hints(request, family, key))
 
 
 def _native(owner: Any, family: str, key: str | None) -> Any:
@@ -95,7 +101,7 @@ def cache_order(family: str, key: str | None = None) -> SendingRule:
 
     def find(request: Request) -> Iterator[Path]:
         is_short = False
-        for path, hint in _hints(request, family, key):
+        for path, hint in request.once(_all_hints(family, key)):
             if _ttl(hint) != _LONG:
                 is_short = True
             elif is_short:
@@ -122,12 +128,11 @@ def cache_count(most: int, family: str, key: str | None = None) -> SendingRule:
     """
 
     def find(request: Request) -> Iterator[Path]:
-        paths = [path for path, _ in _hints(request, family, key)]
-        return iter(paths[most:])
+        return (path for path, _ in request.once(_all_hints(family, key))[most:])
 
     def mend(mending: Mending) -> Iterator[Edit]:
         request = mending.request
-        paths = [path for path, _ in _hints(request, family, key)]
+        paths = [path for path, _ in request.once(_all_hints(family, key))]
         prompts = [path for path in paths if path[0] == "messages" and request.messages[int(path[1])].role in PROMPTS]
         kept = {*[path for path in paths if path[0] == "tools"][-1:], *prompts[-1:]}
         others = [path for path in paths if path not in kept]

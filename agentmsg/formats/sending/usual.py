@@ -139,7 +139,7 @@ def empty_texts(
 
     def texts(request: Request) -> Iterator[tuple[Path, str]]:
         for index, at, block in request.blocks(TextBlock):
-            if not block.text.strip() and (stands is None or stands(request.messages[index], block)):
+            if (not block.text or block.text.isspace()) and (stands is None or stands(request.messages[index], block)):
                 yield ("messages", index, "content", at, "text"), block.text
         for index, at, block in request.blocks(ToolResultBlock):
             if block.kind != "server" and len(block.content) > 1:

@@ -86,11 +86,12 @@ def _too_many(request: Request) -> Iterator[Path]:
 
 def _odd_media(request: Request) -> Iterator[Path]:
     for index, at, block in request.blocks(am.ImageBlock, am.FileBlock, am.ToolResultBlock):
-        path: Path = ("messages", index, "content", at)
-        if _is_odd(block):
-            yield path
-        inner = block.content if isinstance(block, am.ToolResultBlock) else ()
-        yield from ((*path, "content", k) for k, one in enumerate(inner) if _is_odd(one))
+        if isinstance(block, am.ToolResultBlock):
+            for k, one in enumerate(block.content):
+                if _is_odd(one):
+                    yield ("messages", index, "content", at, "content", k)
+        elif _is_odd(block):
+            yield ("messages", index, "content", at)
 
 
 def _is_odd(block: Any) -> bool:

@@ -58,6 +58,7 @@ from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.hf.likeness import sniff_row
 from agentmsg_codecs.hf.messages import Messages, unpaired
 from agentmsg_codecs.hf.names import CHOSEN, COLUMNS, CONTENT_KEYS, FAMILY, KEPT, LISTS, REJECTED
+from agentmsg_codecs.wire.chats import raw_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -123,6 +124,10 @@ class HfCodec(RowCodec):
         from agentmsg_codecs.hf.capabilities import make_caps  # noqa: PLC0415 - readers need no table
 
         return make_caps(self.engine)
+
+    def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
+        """Return the arguments in raw messages, such as those of a rejected answer."""
+        return raw_arguments(own)
 
     def read(self, document: Any) -> am.History:
         """Read a row, a list of messages, or one message."""

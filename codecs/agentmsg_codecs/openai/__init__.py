@@ -69,6 +69,7 @@ from agentmsg_codecs.openai.pairs import PAIRS, place_in_row, put_together, take
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, needs_reasoning, place_of_option
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.tools import read_tools, write_tools
+from agentmsg_codecs.wire.chats import raw_arguments
 
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
@@ -137,6 +138,10 @@ class OpenAICodec(Codec):
         from agentmsg_codecs.openai.capabilities import make_caps  # noqa: PLC0415 - readers need no table
 
         return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
+
+    def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
+        """Return the arguments in raw messages, such as those of a rejected answer."""
+        return raw_arguments(own)
 
     def suited(self, history: am.History) -> Codec:
         """Return the codec to write a history with: one that writes thinking if the model needs it back."""
