@@ -129,9 +129,15 @@ _OF_ANTHROPIC = frozenset(
 )  # fmt: skip
 
 
-def _is_of_anthropic(part: Any) -> bool:
+def _tag_of(part: Any) -> str:
+    """Return the tag of a part; empty if it has none."""
     tag = part.get("type") if is_mapping(part) else None
-    return type(tag) is str and (tag in _OF_ANTHROPIC or (tag.endswith("_tool_result") and tag != "server_tool_result"))
+    return tag if type(tag) is str else ""
+
+
+def _is_of_anthropic(part: Any) -> bool:
+    tag = _tag_of(part)
+    return tag in _OF_ANTHROPIC or (tag.endswith("_tool_result") and tag != "server_tool_result")
 
 
 def _from_anthropic(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
@@ -163,8 +169,8 @@ _ITEMS = frozenset(
 
 
 def _is_of_responses(part: Any) -> bool:
-    tag = part.get("type") if is_mapping(part) else None
-    if type(tag) is not str or (tag == "reasoning" and "summary" not in part):
+    tag = _tag_of(part)
+    if tag == "reasoning" and "summary" not in part:
         return False
     return tag in _ITEMS or (tag.endswith("_call") and tag not in {"tool_call", "server_tool_call"})
 
@@ -228,8 +234,8 @@ _BY_GOOGLE = frozenset({"text", "thinking", "executable_code", "code_execution_r
 
 
 def _is_of_google(part: Any) -> bool:
-    tag = part.get("type") if is_mapping(part) else None
-    extras: Any = None if tag is None else part.get("extras")
+    tag = _tag_of(part)
+    extras: Any = part.get("extras") if tag else None
     extras = {} if extras is None else extras
     if not is_mapping(extras) or tag in ("server_tool_call", "server_tool_result"):
         return is_mapping(extras) and "provider" not in extras and (tag == "server_tool_call" or "block_type" in extras)
@@ -320,7 +326,7 @@ _BY_BEDROCK = frozenset({"text", "reasoning_content", "server_tool_use", "tool_r
 
 
 def _is_of_bedrock(part: Any) -> bool:
-    tag = part.get("type") if is_mapping(part) else None
+    tag = _tag_of(part)
     return tag in _BY_BEDROCK and is_mapping(part.get("reasoning_content", {})) and "annotations" not in part
 
 

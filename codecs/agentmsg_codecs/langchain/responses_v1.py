@@ -236,4 +236,4 @@ _TAGS = frozenset(
 
 def is_of_v1(part: Any) -> bool:
     """Whether a part is of v1."""
-    return is_object(part) and part.get("type") in _TAGS
+    return is_object(part) and type(tag := part.get("type")) is str and tag in _TAGS
