@@ -12,7 +12,7 @@ import re
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import BaseBlock, History, Msg, thaw
+from agentmsg import BaseBlock, History, Msg, Settings, thaw
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, SOURCES, SPECS, TOOLS, VERSION, Field, Spec
 from agentmsg_codecs.canonical.kinds import KINDS, list_schema, ref
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _OWN_BLOCK, _LATER_TOOL = "A block of an application, or of a later version.", "A tool of a later version."
+_TYPES = {str: "string", int: "integer", bool: "boolean", dict: "object"}
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -80,12 +81,24 @@ def _object(spec: Spec) -> dict[str, Any]:
 
 def _field(field: Field, words: str | None) -> dict[str, Any]:
     schema = ref(field.of.__name__) if field.kind == "object" else dict(KINDS[field.kind].schema)
+    if field.kind == "asked":
+        schema = _asked(field.name)
     if field.default is None and schema:
         is_ref = "type" not in schema
         schema = {"anyOf": [schema, {"type": "null"}]} if is_ref else {**schema, "type": [schema["type"], "null"]}
     if field.default is not REQUIRED and field.default is not None:
         schema = {**schema, "default": [] if field.default == () else thaw(field.default)}
     return {"description": words, **schema} if words else schema
+
+
+def _asked(name: str) -> dict[str, Any]:
+    """Return the schema of a setting that is a word or an object."""
+    said, keys, needed = Settings.asked[name]
+    inner = {key: {"type": [_TYPES[kind], *([] if key == needed else ["null"])]} for key, kind in keys.items()}
+    must = {"minProperties": 1} if needed is None else {"required": [needed]}
+    return {
+        "anyOf": [{"enum": [*said]}, {"type": "object", "properties": inner, **must, "additionalProperties": False}]
+    }
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
