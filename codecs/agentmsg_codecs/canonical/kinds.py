@@ -217,6 +217,8 @@ _TIME = r"^\d{4}-?(\d{2}-?\d{2}|W\d{2}(-?\d)?)([\s\S]\d{2}[\s\S]*)?$"
 _NO_LIST, _NO_TEXT = "type({v}) is not list", "type({v}) is not str"
 _EACH = "[writers[type(each)](each) for each in {v}]"
 _TEXT: Mapping[str, Any] = {"type": "string"}
+# Generators of types take an object without keys for one that has none, unless others are allowed in so many words.
+FREE: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
 
 KINDS: Mapping[str, Kind] = {
     # A setting that is a word or an object; its schema depends on the field.
@@ -231,7 +233,7 @@ KINDS: Mapping[str, Kind] = {
                       schema=list_schema({"type": "number"})),
     "input": Kind(read=_read_json),
     "json": Kind(read=_read_json),
-    "mapping": Kind(read=_read_mapping, unusual="type({v}) is not dict", schema={"type": "object"}),
+    "mapping": Kind(read=_read_mapping, unusual="type({v}) is not dict", schema=FREE),
     "messages": Kind(read=_several(Msg), write=_write_several, unusual=_NO_LIST, inside="read_all_Msg({v}, -1)",
                      written="[write_Msg(each) for each in {v}]", schema=list_schema(ref("Msg"))),
     "number": Kind(read=_read_number,
