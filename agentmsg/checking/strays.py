@@ -43,7 +43,7 @@ def instead(document: Any, codec: Codec | None) -> DecodeError | None:
     name = None if codec is None else codec.name
     if is_a(document, BaseException):
         # Clients keep the body of the answer, or what they made of it.
-        told = map(failure, (getattr(document, key, None) for key in ("body", "details", "response")))
+        told = [failure(getattr(document, key, None)) for key in ("body", "details", "response")]
         said = next(filter(None, told), None)
         what = (
             f"{_FAILED}: {said}"

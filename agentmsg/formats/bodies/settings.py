@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, carried_extras
@@ -129,18 +130,20 @@ class BodySettings:
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of these parameters, as far as what is written for some settings tells it."""
-        cells, bodies = self.described.rows.row("settings").fields, []
+        cells = self.described.rows.row("settings").fields
+        bodies: list[Native] = []
         for field, value in _some_values():
             asked = Settings(**{field: value}, parallel_tool_calls=True)
-            new = cells[field](value, asked) if field in cells else Drop("no place")
-            if not isinstance(new, Drop):
-                bodies.append(self.write(asked.evolve(**{field: new.new if isinstance(new, Swap) else new})))
+            with suppress(Unreadable):
+                new = cells[field](value, asked) if field in cells else Drop("no place")
+                if not isinstance(new, Drop):
+                    bodies.append(self.write(asked.evolve(**{field: new.new if isinstance(new, Swap) else new})))
         made: Native = {key: {} for key in self._keys - self._outer.keys()}
         for name, keys in self._inside.items():
             made[name] = {"type": "object", "properties": {key: {} for key in keys}}
-        for name, schema in _seen(bodies)["properties"].items():
+        for name, schema in _seen(bodies).get("properties", {}).items():
             if name in self._inside:
-                made[name]["properties"] |= schema["properties"]
+                made[name]["properties"] |= schema.get("properties", {})
             else:
                 made[name] = schema
         return {"type": "object", "properties": made}
