@@ -100,7 +100,8 @@ def _field(field: Field, words: str | None) -> dict[str, Any]:
 def _asked(name: str) -> dict[str, Any]:
     """Return the schema of a setting that is a word or an object."""
     said, keys, needed = Settings.asked[name]
-    inner = {key: FREE if kind is dict else {"type": [_TYPES[kind], "null"]} for key, kind in keys.items()}
+    may = {key: [_TYPES[kind], *([] if key == needed else ["null"])] for key, kind in keys.items() if kind is not dict}
+    inner = {key: {"type": may[key]} if key in may else FREE for key in keys}
     must = {"minProperties": 1} if needed is None else {"required": [needed]}
     return {
         "anyOf": [{"enum": [*said]}, {"type": "object", "properties": inner, **must, "additionalProperties": False}]
