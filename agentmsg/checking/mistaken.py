@@ -63,8 +63,9 @@ def explained(error: AgentMsgError, codec: Codec, document: Callable[[], Any], r
 def _misspelt(error: AgentMsgError, document: Any) -> AgentMsgError:
     """Name the key that stands, misspelt, for the missing one that an error is about."""
     *around, last = error.path or ("",)
-    for step in around:
-        document = document[step]
+    with suppress(LookupError, TypeError):  # the arrays of msgpack have names in their paths
+        for step in around:
+            document = document[step]
     near = get_close_matches(str(last), list(document), 1, 0.7) if is_object(document) and last not in document else []
     return _more(error, f"did you mean {last} by {excerpt(near[0])}?") if near else error
 
