@@ -121,3 +121,11 @@ def test_google_genai_takes_it(name: str) -> None:
     call = am.encode(BODIES[name], "gemini", form="sdk", on_loss="ignore")
     assert [types.Content.model_validate(content) for content in call["contents"]]
     types.GenerateContentConfig.model_validate(call.get("config", {}))
+
+
+@pytest.mark.parametrize("name", [name for name in am.codec_names() if am.get_codec(name).holds_messages])
+def test_what_is_dropped_is_decided(name: am.CodecName) -> None:
+    """Where ``system="drop"`` says to leave out the tools, their loss raises nothing, wherever they would stand."""
+    history = am.History.of(am.Msg.system("Be brief."), "Hi").evolve(tools=[am.ToolSpec("f", parameters={})])
+    assert history.messages_for(name, system="drop")
+    assert history.messages_for(name, system="drop", allow=["extras"])

@@ -7,7 +7,10 @@ import random
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import anthropic
 import attrs
+import httpx
+import openai
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -24,6 +27,7 @@ STREAMS = [name for name in NAMES if am.get_codec(name).events is not None]
 ANSWER = am.Msg.assistant(
     "Hello", tool_calls=[{"id": "c1", "name": "f", "input": {"a": 1}}], id="m1", created_at=None, model="m"
 )
+PROVIDER = "the provider answered with an error"
 # What providers say in place of an answer, and its words.
 FAILURES: dict[str, tuple[Any, str]] = {
     "OpenAI": (
@@ -210,6 +214,122 @@ def test_settings_of_any_number(name: str) -> None:
     for value in values:
         error = refusal(partial(am.Settings, **{name: value}))
         assert (error.path, error.message.split(", not")[0]) == ((name,), f"{name} must be a number")
+
+
+REQUEST: Any = httpx.Request("POST", "http://x")
+
+
+def _status_error(module: Any, body: Any) -> Exception:
+    """Return what a client raises for a body that says why there is no answer."""
+    response = httpx.Response(429, request=REQUEST, json=body)
+    error: Exception = module.APIStatusError("Error code: 429", response=response, body=body)
+    return error
+
+
+class ClientError(Exception):
+    """What clients of Google and Amazon raise: they keep the body under another name."""
+
+    def __init__(self, key: str, body: Any) -> None:
+        super().__init__(str(body))
+        setattr(self, key, body)
+
+
+RAISED: dict[str, tuple[Exception, str]] = {
+    "openai": (_status_error(openai, FAILURES["OpenAI"][0]["error"]), f"{PROVIDER}: requests: Slow down"),
+    "anthropic": (_status_error(anthropic, FAILURES["Anthropic"][0]), f"{PROVIDER}: overloaded_error: Overloaded"),
+    "no answer": (openai.APIConnectionError(request=REQUEST), "Connection error."),
+    "google": (ClientError("details", FAILURES["Gemini"][0]), f"{PROVIDER}: RESOURCE_EXHAUSTED: Too much"),
+    "boto3": (ClientError("response", FAILURES["boto3"][0]), f"{PROVIDER}: ThrottlingException: Too many"),
+    "any": (ValueError("boom"), "this is an exception: ValueError: boom"),
+}
+
+
+@pytest.mark.parametrize("raised", list(RAISED))
+@pytest.mark.parametrize("name", NAMES)
+def test_an_exception_says_what_the_provider_said(name: am.CodecName, raised: str) -> None:
+    """What a client raised in place of an answer is refused with the provider's words, by all that takes messages."""
+    error, words = RAISED[raised]
+    found = refusal(partial(am.decode, error, name))
+    assert (found.codec, found.code) == (name, "failed")
+    assert words in found.message
+    added: Any = error
+    assert words in refusal(lambda: am.History.of("Hi") + added).message
+
+
+class Part(BaseModel, extra="allow"):
+    """A part of a response, as an object of an SDK."""
+
+
+CHOICE: dict[str, Any] = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Hi"}}
+CANDIDATE: dict[str, Any] = {"content": {"role": "model", "parts": [{"text": "Hi"}]}, "finishReason": "STOP"}
+
+
+# These readers keep any object with a content.
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("langchain", "lionpride", "vercel")])
+def test_a_part_of_a_response_is_told_how_to_read_it(name: am.CodecName) -> None:
+    """A choice or a candidate alone is told the object that it is from."""
+    for part, how in (
+        (CHOICE, '{"choices": [...]}, "openai-response"'),
+        (CANDIDATE, '{"candidates": [...]}, "gemini-'),
+    ):
+        added: Any = Part(**part)
+        for call in (lambda part=part: am.decode(part, name), lambda added=added: am.History.of("Hi") + added):
+            assert f"agentmsg.decode({how}" in refusal(call).message
+
+
+def test_an_old_completion_is_no_response() -> None:
+    """A completion of texts is refused by its name; it was a native message."""
+    document = {
+        "object": "text_completion",
+        "choices": [{"text": "hi", "index": 0, "finish_reason": "stop"}],
+        "model": "m",
+    }
+    error = refusal(partial(am.decode, document, "openai-response"))
+    assert (error.code, error.path) == ("schema", ("object",))
+    assert "text_completion" in error.message
+
+
+# A misspelt key of a message, and where readers say it; those of requests keep a message that they don't understand.
+MISSPELT: list[tuple[am.CodecName, Any, str]] = [
+    ("openai", [{"rol": "user", "content": "x"}], "did you mean role by 'rol'?"),
+    ("openai", {"messages": [{"role": "user", "content": "x"}, {"rol": "user"}]}, "did you mean role by 'rol'?"),
+    ("openai", {"mesages": []}, "did you mean messages by 'mesages'?"),
+    ("json", [{"rol": "user"}], "did you mean role by 'rol'?"),
+    (
+        "json",
+        {"agentmsg": 1, "messages": [{"role": "user", "content": [{"type": "text", "txt": "x"}]}]},
+        "text by 'txt'",
+    ),
+    ("anthropic-response", {"type": "message", "contnt": []}, "did you mean content by 'contnt'?"),
+    ("gemini", {"content": []}, "did you mean contents by 'content'?"),
+]
+
+
+@pytest.mark.parametrize(("name", "document", "words"), MISSPELT)
+def test_a_misspelt_key_is_told(name: am.CodecName, document: Any, words: str) -> None:
+    """Where a key is missing, the error names the one that looks like it."""
+    assert words in refusal(partial(am.decode, document, name)).message
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"), [("rol", "role"), ("contnt", "content"), ("nme", "name"), ("Role", "role")]
+)
+def test_a_misspelt_key_of_a_message_is_told(wrong: str, right: str) -> None:
+    """A mapping in place of a message names the misspelt key and the right one, whatever takes it."""
+    given: Any = {"role": "user", "content": "Hi", "name": "Ada"}
+    given[wrong] = given.pop(right)
+    for call in (lambda: am.History.of("Hi", given), lambda: am.encode(["Hi", given], "openai")):
+        error = refusal(call)
+        assert error.path == ("messages", 1, wrong)
+        assert error.message.startswith(f"Msg has no field {wrong!r}; did you mean {right}? agentmsg.decode reads")
+
+
+def test_an_empty_result_is_told_what_to_call() -> None:
+    """A tool may have nothing to say; the error of the strict factory says how."""
+    error = refusal(lambda: am.Msg.tool("", tool_call_id="c"))
+    assert (error.path, error.code) == (("text",), "required")
+    assert 'call.result("")' in error.message
+    assert am.ToolUseBlock(id="c", name="f").result("").text == ""
 
 
 TYPOS: dict[str, dict[str, Any]] = {

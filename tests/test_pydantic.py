@@ -545,3 +545,12 @@ def test_schemas_of_documents_name_the_format() -> None:
     assert (packed["type"], packed["contentEncoding"]) == ("string", "base64")
     same: TypeAdapter[am.History] = TypeAdapter(Annotated[am.History, am.As("json")])
     assert same.json_schema() == HISTORY.json_schema()
+
+
+@pytest.mark.parametrize("kind", [am.CallFields, am.MessageFields])
+def test_mappings_are_types_too(kind: Any) -> None:
+    """The mappings that stand for calls and messages are types of pydantic, on each version of Python."""
+    given = {"role": "user", "name": "f"}
+    assert TypeAdapter[Any](kind).validate_python(given).items() <= given.items()
+    with pytest.raises(ValidationError):
+        TypeAdapter[Any](kind).validate_python({})

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 import agentmsg as am
 from agentmsg.cli.program import program
@@ -338,3 +339,61 @@ def test_a_misspelt_setting_is_one_of_our_errors() -> None:
     with pytest.raises(am.InvalidMessage, match="did you mean model") as caught:
         am.History.of("Hi").with_settings(**wrong)
     assert (caught.value.code, caught.value.path) == ("option", ("modle",))
+
+
+# Settings that are a word or an object: the wrong value, where it is wrong, and what the error says.
+WRONG: list[tuple[str, Any, tuple[str, ...], str]] = [
+    ("tool_choice", "requird", (), "must be 'auto', 'required', 'none' or an object with name"),
+    ("tool_choice", 7, (), "must be 'auto'"),
+    ("tool_choice", {}, (), "must be 'auto'"),
+    ("tool_choice", {"nam": "f"}, ("nam",), "has no key 'nam'; it may be 'auto'"),
+    ("tool_choice", {"name": 5}, ("name",), "name must be a string, not 5"),
+    ("tool_choice", {"name": None}, ("name",), "needs name"),
+    ("tool_choice", ONE_CALL, ("type",), "has no key 'type'"),
+    ("response_format", "jsn", (), "must be 'text', 'json' or an object with schema"),
+    ("response_format", {"name": "x"}, ("schema",), "needs schema"),
+    ("response_format", {"schema": "x"}, ("schema",), "schema must be an object"),
+    ("response_format", {"schema": {}, "strict": "yes"}, ("strict",), "strict must be True or False"),
+    ("response_format", SCHEMA, ("type",), "has no key 'type'"),
+    ("reasoning", "high", (), "must be 'off' or an object with effort, budget, summary"),
+    ("reasoning", {"efort": "high"}, ("efort",), "has no key 'efort'"),
+    ("reasoning", {"budget": "5"}, ("budget",), "budget must be a whole number"),
+    ("reasoning", {"budget": True}, ("budget",), "budget must be a whole number"),
+    ("reasoning", [], (), "must be 'off'"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "path", "words"), WRONG)
+def test_a_setting_says_what_it_may_be(field: str, value: Any, path: tuple[str, ...], words: str) -> None:
+    """A wrong word, key or value of a setting is refused when it is made or read, by its name."""
+    asked: Any = {field: value}
+    for make in (lambda: am.Settings(**asked), lambda: am.History.of("x").with_settings(**asked)):
+        with pytest.raises(am.InvalidMessage) as made:
+            make()
+        assert made.value.path == (field, *path)
+        assert words in made.value.message
+    written = json.dumps({"agentmsg": 1, "messages": [], "settings": asked})
+    with pytest.raises(am.DecodeError) as read:
+        am.loads(written, "json")
+    assert read.value.path == ("settings", field, *path)
+    assert words in read.value.message
+    assert not Draft202012Validator(am.get_codec("json").schema()).is_valid(json.loads(written))
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        (
+            "openai",
+            {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {}, "strict": 1}}},
+        ),
+        ("openai-responses", {"text": {"format": {"type": "json_schema", "name": "x", "schema": {}, "strict": 1}}}),
+    ],
+)
+def test_what_a_setting_may_not_be_stays_in_its_place(name: am.CodecName, held: Any) -> None:
+    """A request may have anything there: what isn't a setting comes back as it was."""
+    document = {"messages": ASK, **held} if name == "openai" else {"input": "x", **held}
+    history = am.decode(document, name)
+    assert history.settings is not None
+    assert history.settings.response_format == {"name": "x", "schema": {}}
+    assert am.encode(history, name) == document

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -76,11 +77,15 @@ FREE = frozenset(
 
 
 def _with(document: Any, path: tuple[Any, ...], value: Any) -> Any:
-    copy = place = plain_copy(document, 250)
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
+    copy = plain_copy(document, 250)
+    _at(copy, path[:-1])[path[-1]] = value
     return copy
+
+
+def _at(document: Any, path: tuple[Any, ...]) -> Any:
+    for key in path:
+        document = document[key]
+    return document
 
 
 def _objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -116,20 +121,122 @@ def test_each_is_named() -> None:
         am.decode(many, "json", unknown="error")
 
 
-INNER: list[tuple[am.CodecName, Any, tuple[str | int, ...]]] = [
-    ("gemini", {"contents": [], "generationConfig": {"topK": 1, "topKk": 1}}, ("generationConfig", "topKk")),
-    ("bedrock", {"messages": [], "inferenceConfig": {"maxTokens": 5, "x": {"y": 1}}}, ("inferenceConfig", "x")),
-    ("openai-responses", {"input": "x", "reasoning": {"effort": "low", "efort": 1}}, ("reasoning", "efort")),
-    ("sharegpt", {"conversations": [{"from": "humn", "value": "x"}]}, ("conversations", 0, "from")),
-]
+ASK: Any = {"role": "user", "content": "x"}
+# Documents by codec, in which the last step of a path is unknown, or holds an unknown word.
+INNER: list[tuple[am.CodecName, Any, str]] = [
+    ("openai", {"messages": [], "response_format": {"type": "json_object", "typo": 1}}, "response_format/typo"),
+    ("openai", {"messages": [], "response_format": {"typ": "text"}}, "response_format/typ"),
+    ("openai", {"messages": [], "response_format": {"type": "jsn"}}, "response_format/type"),
+    ("openai", {"messages": [], "response_format": {"type": "json_schema", "json_schema": {"schma": {}}}},
+     "response_format/json_schema/schma"),
+    ("openai", {"messages": [], "tool_choice": {"type": "function", "function": {"nam": "f"}}},
+     "tool_choice/function/nam"),
+    ("openai", {"messages": [], "tool_choice": "requird"}, "tool_choice"),
+    ("openai", {"messages": [], "tools": [{"type": "function", "function": {"nam": "f"}}]}, "tools/0/function/nam"),
+    ("openai", [ASK, {"role": "usr", "content": "x"}], "1/role"),
+    ("openai", {"messages": [{**ASK, "content": [{"type": "text", "txt": "x"}]}]}, "messages/0/content/0/txt"),
+    ("openai", [{**ASK, "content": [{"type": "image_url", "image_url": {"ur": "x"}}]}], "0/content/0/image_url/ur"),
+    ("openai-response", {"object": "chat.completion", "choices": [{"index": 0, "mesage": ASK}]}, "choices/0/mesage"),
+    ("openai-response", {"object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistnt"}}]},
+     "choices/0/message/role"),
+    ("anthropic", {"messages": [], "thinking": {"type": "enabled", "budget": 1}}, "thinking/budget"),
+    ("anthropic", {"messages": [], "thinking": {"type": "enabeld", "budget_tokens": 1}}, "thinking/type"),
+    ("anthropic", {"messages": [], "tool_choice": {"type": "tool", "nam": "f"}}, "tool_choice/nam"),
+    ("anthropic", {"messages": [], "metadata": {"userid": "x"}}, "metadata/userid"),
+    ("anthropic", {"messages": [], "output_config": {"format": {"type": "json_schema", "schma": {}}}},
+     "output_config/format/schma"),
+    ("anthropic", [{**ASK, "content": [{"type": "image", "source": {"type": "bse64", "data": "x"}}]}],
+     "0/content/0/source/type"),
+    ("anthropic", [{**ASK, "content": [{"type": "image", "source": {"type": "base64", "dat": "x"}}]}],
+     "0/content/0/source/dat"),
+    ("anthropic", [{**ASK, "content": [{"type": "tool_result", "tool_use_id": "c", "content": [{"type": "txt"}]}]}],
+     "0/content/0/content/0/type"),
+    ("anthropic", [ASK, {"rol": "user", "content": "x"}], "1/rol"),
+    ("anthropic", {"messages": [], "tools": [{"name": "f", "input_schem": {}}]}, "tools/0/input_schem"),
+    ("openai-responses", {"input": "x", "reasoning": {"effort": "low", "efort": 1}}, "reasoning/efort"),
+    ("openai-responses", {"input": "x", "reasoning": {"budget": 1}}, "reasoning/budget"),
+    ("openai-responses", {"input": "x", "text": {"formt": {"type": "text"}}}, "text/formt"),
+    ("openai-responses", {"input": "x", "tool_choice": {"type": "function", "nam": "f"}}, "tool_choice/nam"),
+    ("openai-responses", {"input": [ASK, {"role": "usr", "content": "x"}]}, "input/1/role"),
+    ("openai-responses", [{"type": "mesage", **ASK}], "0/type"),
+    ("openai-responses", [{**ASK, "content": [{"type": "input_txt", "text": "x"}]}], "0/content/0/type"),
+    ("openai-responses", [{"type": "function_call", "call_id": "c", "nam": "f", "arguments": "{}"}], "0/nam"),
+    ("openai-responses-response", {"object": "response", "output": [{"type": "message", "role": "assistnt"}]},
+     "output/0/role"),
+    ("gemini", {"contents": [], "generationConfig": {"topK": 1, "topKk": 1}}, "generationConfig/topKk"),
+    ("gemini", {"contents": [], "generation_config": {"thinking_config": {"thinking_budgt": 1}}},
+     "generation_config/thinking_config/thinking_budgt"),
+    ("gemini", {"contents": [], "toolConfig": {"functionCallingConfig": {"mod": "ANY"}}},
+     "toolConfig/functionCallingConfig/mod"),
+    ("gemini", {"contents": [], "tools": [{"functionDeclarations": [{"nam": "f"}]}]},
+     "tools/0/functionDeclarations/0/nam"),
+    ("gemini", [{"role": "model", "parts": [{"functionCall": {"nam": "f"}}]}], "0/parts/0/functionCall/nam"),
+    ("bedrock", {"messages": [], "inferenceConfig": {"maxTokens": 5, "x": {"y": 1}}}, "inferenceConfig/x"),
+    ("bedrock", {"messages": [], "toolConfig": {"tools": [{"toolSpec": {"nam": "f"}}]}},
+     "toolConfig/tools/0/toolSpec/nam"),
+    ("bedrock", {"messages": [], "toolConfig": {
+        "tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {}}}}], "toolChoice": {"tol": {"name": "f"}}}},
+     "toolConfig/toolChoice/tol"),
+    ("bedrock", [{"role": "user", "content": [{"image": {"format": "png", "source": {"byts": "x"}}}]}],
+     "0/content/0/image/source/byts"),
+    ("langchain", [{"type": "humn", "content": "x"}], "0/type"),
+    ("pydantic-ai", [{"kind": "request", "parts": [{"part_kind": "usr-prompt", "content": "x"}]}],
+     "0/parts/0/part_kind"),
+    ("hf", {"messages": [{**ASK, "content": [{"type": "txt", "text": "x"}]}]}, "messages/0/content/0/type"),
+    ("vercel-ui", [{"id": "1", "role": "user", "prts": []}], "0/prts"),
+    ("sharegpt", {"conversations": [{"from": "humn", "value": "x"}]}, "conversations/0/from"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "document", "path"), INNER)
-def test_the_innermost_key_is_named(name: am.CodecName, document: Any, path: tuple[str | int, ...]) -> None:
-    """Of an object whose other keys are known, the unknown one is named; and a role, where it is a sender."""
+@pytest.mark.parametrize(("name", "document", "path"), INNER, ids=[f"{name}-{path}" for name, _, path in INNER])
+def test_the_innermost_is_named(name: am.CodecName, document: Any, path: str) -> None:
+    """What is unknown inside a known object is named, not what holds it; its place leads there."""
+    am.decode(document, name)
     with pytest.raises(am.DecodeError) as caught:
         am.decode(document, name, unknown="error")
-    assert (caught.value.code, caught.value.path) == ("unknown", path)
+    assert caught.value.code == "unknown"
+    assert "/".join(map(str, caught.value.path)) == path
+    last = caught.value.path[-1]
+    assert {repr(last), repr(_at(document, caught.value.path))} & set(caught.value.message.split())
+
+
+# What a reader may not know any more, either, where the key beside it, or below it, is misspelt.
+BESIDE = frozenset({"errorText", "id", "incomplete_details", "kind", "providerOptions", "request_id", "type", "usage"})
+
+
+def _typos(document: Any, tried: set[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield the document with one key misspelt, and the path of that key; each key of each shape once."""
+    for path in _objects(document):
+        for key, value in _at(document, path).items():
+            shape = (*("*" if isinstance(step, int) else step for step in path), key)
+            if shape not in tried:
+                tried.add(shape)
+                typo = (*path, f"{key[:-1]}zq")
+                wrong = _with(document, typo, value)
+                del _at(wrong, path)[key]
+                yield typo, wrong
+
+
+@pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("json", "langgraph", "msgpack")])
+def test_a_typo_is_blamed_or_what_holds_it(name: am.CodecName) -> None:
+    """Where a key is misspelt, the error names it, or an object around it, and nothing that is right."""
+    tried: set[tuple[Any, ...]] = set()
+    found: list[tuple[tuple[Any, ...], am.DecodeError]] = []
+    for _, document in some(documents(name), 60):
+        with suppress(am.DecodeError):
+            am.decode(document, name, unknown="error")
+            for typo, wrong in _typos(document, tried):
+                try:
+                    am.decode(wrong, name, unknown="error")
+                except am.DecodeError as error:
+                    found += [(typo, error)] if error.code == "unknown" else []
+    told = [(typo, error) for typo, error in found if not error.path or error.path[-1] not in BESIDE]
+    assert not [
+        (typo, error.message)
+        for typo, error in told
+        if error.path != typo[: len(error.path)] and repr(typo[-1]) not in error.message
+    ]
+    assert sum(error.path == typo for typo, error in told) > 0.8 * len(told)
 
 
 @pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("langgraph", "msgpack")])

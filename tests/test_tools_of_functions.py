@@ -50,7 +50,7 @@ TYPES: dict[str, tuple[Any, Any, Any]] = {
     "tuple": (tuple[int, ...], [1], ["a"]), "mapping": (dict[str, int], {"a": 1}, {"a": "b"}), "plain": (list, [1], 1),
     "optional": (int | None, None, "a"), "literal": (Literal["a", "b"], "a", "c"), "enum": (Unit, "celsius", "kelvin"),
     "object": (Place, {"name": "a"}, {"name": 1}), "model": (Query, {"text": "a", "inner": {"x": 1}}, {"text": 1}),
-    "described": (Annotated[int, "how many"], 1, "a"),
+    "described": (Annotated[int, "how many"], 1, "a"), "field": (Annotated[int, pydantic.Field(ge=1)], 1, "a"),
 }  # fmt: skip
 
 
@@ -114,3 +114,23 @@ def test_a_type_without_a_schema_is_refused(hint: Any) -> None:
     with pytest.raises(am.InvalidMessage) as error:
         am.ToolSpec.from_function(spread)
     assert error.value.path == ("given",)
+
+
+def test_fields_describe_arguments() -> None:
+    """A field of pydantic's describes an argument, as an annotation or as its default, which it may have or not."""
+
+    def find(
+        city: Annotated[str, pydantic.Field(description="The city")],
+        unit: str = pydantic.Field(description="A unit"),
+        most: int = pydantic.Field(3, description="How many"),
+    ) -> str:
+        """Find."""
+        return city
+
+    parameters: Any = am.ToolSpec.from_function(find).parameters
+    assert parameters["required"] == ["city", "unit"]
+    assert parameters["properties"] == {
+        "city": {"type": "string", "description": "The city"},
+        "unit": {"type": "string", "description": "A unit"},
+        "most": {"type": "integer", "description": "How many", "default": 3},
+    }

@@ -170,3 +170,12 @@ def test_diff_takes_messages() -> None:
     for call in wrong:
         with pytest.raises(am.InvalidMessage):
             call()
+
+
+@pytest.mark.parametrize("name", [name for name in am.codec_names() if am.get_codec(name).holds_messages])
+def test_an_error_that_the_text_says_is_kept(name: am.CodecName) -> None:
+    """A result with an error and no status loses nothing where its text says the error; formats with a state say it."""
+    call = am.ToolUseBlock(id="c", name="f", input={})
+    for message in (call.result("No", error="No"), am.Msg.tool("No", tool_call_id="c", name="f", error="No")):
+        raw = am.dumps(am.History.of("Hi", am.Msg.assistant(tool_calls=[call]), message), name)
+        assert am.loads(raw, name)[-1].text == "No"

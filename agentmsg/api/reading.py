@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import filterfalse, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
-from agentmsg.errors import AgentMsgError
+from agentmsg.errors import AgentMsgError, is_a
 from agentmsg.formats.plain_messages import how_bare
 from agentmsg.formats.refusals import USUAL_ROOM, is_deep, is_raw, not_raw, refused, rooms
 from agentmsg.limits import DEFAULT_LIMITS, Limits
@@ -161,8 +161,9 @@ def decoded(document: Any, codec: Codec, limits: Limits) -> History:
 
 
 def _plain(document: Any, codec: Codec, limits: Limits) -> Any:
-    """Return a document as plain data; bytes and texts as they are."""
-    return document if is_raw(document) else copy_document(document, limits.depth, codec.own_form)
+    """Return a document as plain data; bytes, texts and exceptions as they are."""
+    is_whole = is_raw(document) or is_a(document, BaseException)
+    return document if is_whole else copy_document(document, limits.depth, codec.own_form)
 
 
 def _explained(

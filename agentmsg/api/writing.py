@@ -205,6 +205,9 @@ def messages_for(
 ) -> list[Any]:
     """Return the native messages of a history as a list; see ``History.messages_for``."""
     one_of(system, "system", "error", "drop")
+    if system == "drop":
+        words: Any = allowed(options.get("allow", _NONE)) | {"system", "tools"}
+        options["allow"] = words
     chosen, document = _body_of(messages, codec, {**options})
     found = zip(("system prompt", "tools"), chosen.beside(document), strict=True)
     left = [word for word, value in found if value and system == "error"]

@@ -6,15 +6,17 @@ Asked of documents that a reader refused, or of which it understood nothing.
 from __future__ import annotations
 
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.checking.detection import BAR, detect, recognize
 from agentmsg.checking.strays import instead
-from agentmsg.errors import AgentMsgError, NotUnderstood
+from agentmsg.errors import AgentMsgError, NotUnderstood, excerpt, is_a
 from agentmsg.formats.refusals import is_raw
 from agentmsg.limits import USUAL
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document
+from agentmsg.values.types import is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,19 +42,42 @@ def explained(error: AgentMsgError, codec: Codec, document: Callable[[], Any], r
     if raw is not None and error.code == "syntax" and not codec.binary:
         head = raw[:16] if isinstance(raw, str) else bytes(raw[:16]).decode("latin-1")
         return _more(error, "agentmsg.collect reads server-sent events") if head.startswith(_SENT) else error
-    # What is wrong further inside is a fault of the right document.
-    if len(error.path) > 1 + (error.path[:1] == (0,)) or error.code not in ("schema", "type", "required"):
+    if error.code not in ("schema", "type", "required"):
         return error
     with suppress(AgentMsgError, RecursionError):
         held = document()
+        # What is wrong further inside is a fault of the right document.
+        if len(error.path) > 1 + (error.path[:1] == (0,)):
+            return _misspelt(error, held)
         if raw is None and is_raw(held):
             return _more(error, "agentmsg.decode reads plain data and objects, agentmsg.loads bytes and texts")
         found = instead(held, codec)
         if found is not None:
             return found
         name = _reader_of(held, codec)
-        return error if name is None else _more(error, f'agentmsg.decode(..., "{name}") reads it')
+        how = _as_a_part(held) if name is None else f'agentmsg.decode(..., "{name}") reads it'
+        return _misspelt(error, held) if how is None else _more(error, how)
     return error
+
+
+def _misspelt(error: AgentMsgError, document: Any) -> AgentMsgError:
+    """Name the key that stands, misspelt, for the missing one that an error is about."""
+    *around, last = error.path or ("",)
+    with suppress(LookupError, TypeError):  # the arrays of msgpack have names in their paths
+        for step in around:
+            document = document[step]
+    near = get_close_matches(str(last), list(document), 1, 0.7) if is_object(document) and last not in document else []
+    return _more(error, f"did you mean {last} by {excerpt(near[0])}?") if near else error
+
+
+def _as_a_part(part: Any) -> str | None:
+    """Return how to read what is only a part of a response: in the list that it is from."""
+    is_part = is_object(part) and (is_object(part.get("message")) or is_object(part.get("content")))
+    for key in ("choices", "candidates") if is_part else ():
+        with suppress(NotUnderstood):
+            name = recognize({key: [part]})
+            return f'this is a part of a response; agentmsg.decode({{"{key}": [...]}}, "{name}") reads it'
+    return None
 
 
 def _more(error: AgentMsgError, hint: str) -> AgentMsgError:
@@ -62,14 +87,14 @@ def _more(error: AgentMsgError, hint: str) -> AgentMsgError:
 
 def how_to_read(value: Any) -> str | None:
     """Return what to call to read a value that is no message of ours; None if its format isn't recognised."""
-    held = copy_document(value, USUAL)
+    held = value if is_a(value, BaseException) else copy_document(value, USUAL)
     found = instead(held, None)
     if found is not None:
         return found.message
     for shown, document in (("[...]", [held]), ("...", held)):
         with suppress(NotUnderstood):
             return f'agentmsg.decode({shown}, "{recognize(document)}") reads it'
-    return None
+    return _as_a_part(held)
 
 
 def _reader_of(document: Any, codec: Codec) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.errors import AgentMsgError, DecodeError
+from agentmsg.errors import AgentMsgError, DecodeError, is_a
 from agentmsg.formats.events import events_of
 from agentmsg.limits import USUAL
 from agentmsg.registry import codecs
@@ -32,6 +32,7 @@ _OF_FAILURES = frozenset({
     *_TEXTS, *_KINDS, *_ERRORS, "ResponseMetadata", "object", "param", "request_id", "requestId", "sequence_number",
     "statusCode", "status_code", "user_id",
 })  # fmt: skip
+_FAILED = "the provider answered with an error"
 _LONGEST = 300
 _DEEPEST = 6
 
@@ -39,9 +40,19 @@ _DEEPEST = 6
 def instead(document: Any, codec: Codec | None) -> DecodeError | None:
     """Return the error for part of a stream, or for a provider's error; None for any other document."""
     first = document[0] if is_list(document) and document else document
+    name = None if codec is None else codec.name
+    if is_a(document, BaseException):
+        # Clients keep the body of the answer, or what they made of it.
+        told = [failure(getattr(document, key, None)) for key in ("body", "details", "response")]
+        said = next(filter(None, told), None)
+        what = (
+            f"{_FAILED}: {said}"
+            if said
+            else f"this is an exception: {type(document).__name__}: {_shown(str(document))}"
+        )
+        return DecodeError(what, code="failed", codec=name)
     if not is_object(first):
         return None
-    name = None if codec is None else codec.name
     for reader, events in _streams():
         if events.is_event(first) and (first is not document or not events.are_responses):
             one, more = "this is an event of a stream, which is", "these are the events of a stream, which are"
@@ -52,7 +63,7 @@ def instead(document: Any, codec: Codec | None) -> DecodeError | None:
     if not said:
         return None
     return DecodeError(
-        f"the provider answered with an error: {said}",
+        f"{_FAILED}: {said}",
         code="failed",
         codec=name,
         path=() if first is document else (0,),

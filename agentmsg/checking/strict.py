@@ -1,52 +1,65 @@
 """Strict reading: what the model has no place for, and readers otherwise keep, is refused by name.
 
 The model tells what is unknown: extras and native blocks (in a canonical form, those of its own family), and roles that
-agentmsg doesn't know. The document tells where: in order, where the same value stands under the same key.
+agentmsg doesn't know. The document tells where: in order, where the same value stands under the same key. Of what is
+kept whole, the description of the format tells which key or word inside is the unknown one.
 """
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from operator import itemgetter
+from re import sub
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
 
 from agentmsg.errors import DecodeError, excerpt
-from agentmsg.model.base import Noted
+from agentmsg.formats.forms.schemas import schema_of
+from agentmsg.model.base import BaseBlock, Noted
 from agentmsg.model.blocks import NativeBlock
 from agentmsg.model.equality import same
+from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.model.roles import KNOWN_ROLES
-from agentmsg.model.tools import NativeTool
+from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.model.usage import Usage
 from agentmsg.registry import class_of_family
 from agentmsg.values.frozen import thaw
 from agentmsg.values.types import is_list, is_mapping, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from agentmsg.formats.codec import Codec
-    from agentmsg.model.history import History
 
 __all__ = ["refuse_unknown"]
 
 _Path: TypeAlias = tuple[str | int, ...]
 _Place: TypeAlias = tuple[_Path, Any]
+# The path to what is wrong inside a value, what kind of thing it is, and its name.
+_Fault: TypeAlias = tuple[_Path, str, str]
 # The most unknown things to name, and to look for.
 _NAMED = 20
 # Keys whose word says what an object is.
-_TAGS = ("role", "from", "type", "part_kind", "kind")
+_SENDERS = ("role", "from")
+_TAGS = (*_SENDERS, "type", "part_kind", "kind")
+_ANYTHING: tuple[dict[str, Any], ...] = ({}, {"type": "object"})
+_DEEPEST = 64
 
 
 @attrs.frozen
 class _Unknown:
-    """One thing: its kind in words, its name, where the model has it, and which value the document has there."""
+    """One thing: its kind in words, its name, where the model has it, and which value the document has there.
+
+    The class is that of the object that has the key, or in whose place the value was kept.
+    """
 
     kind: str
     name: str
     path: _Path
     value: Any
+    cls: type[Any]
 
 
 def refuse_unknown(history: History, codec: Codec, document: Callable[[], Any]) -> None:
@@ -65,7 +78,8 @@ def refuse_unknown(history: History, codec: Codec, document: Callable[[], Any]) 
         return
     places = list(_places(document(), ()))
     taken: set[int] = set()
-    told = sorted((_placed(each, places, taken) for each in found[:_NAMED]), key=itemgetter(0))
+    described = _Described(codec)
+    told = sorted((_placed(each, places, taken, described) for each in found[:_NAMED]), key=itemgetter(0))
     more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     words = ", ".join(f"{each.kind} {excerpt(each.name)} at /{'/'.join(map(str, path))}" for _, path, each in told)
     raise DecodeError(f"unknown: {words}{more}", code="unknown", path=told[0][1], codec=codec.name)
@@ -79,15 +93,16 @@ def _unknown(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
         kept = _kept(family.partition(".")[0], codec)
         if kept is not None:
             held = cast("dict[str, Any]", extra if is_mapping(extra) else {family: extra})
-            yield from (_Unknown("key", key, (*path, key), held[key]) for key in held if key not in kept)
+            yield from (_Unknown("key", key, (*path, key), held[key], type(obj)) for key in held if key not in kept)
     if isinstance(obj, (NativeBlock, NativeTool)) and _kept(obj.codec, codec) is not None:
-        yield from _native(obj.value, "tool" if isinstance(obj, NativeTool) else "block", path, codec)
+        kind, cls = ("tool", ToolSpec) if isinstance(obj, NativeTool) else ("block", BaseBlock)
+        yield from _native(obj.value, kind, path, cls, codec)
         return
     if isinstance(obj, Msg) and obj.role == "native" and obj.content and isinstance(obj.content[0], NativeBlock):
-        yield from _native(obj.content[0].value, "message", path, codec)
+        yield from _native(obj.content[0].value, "message", path, Msg, codec)
         return
     if isinstance(obj, Msg) and obj.role not in KNOWN_ROLES:
-        yield _Unknown("role", obj.role, (*path, "role"), obj.role)
+        yield _Unknown("role", obj.role, (*path, "role"), obj.role, Msg)
     for field in attrs.fields(cast("Any", type(obj))):
         if field.init and field.name not in ("extras", "notes"):
             value: Any = getattr(obj, field.name)
@@ -106,13 +121,12 @@ def _kept(family: str, codec: Codec) -> frozenset[str] | None:
     return codec.kept | class_of_family(family).kept
 
 
-def _native(value: Any, kind: str, path: _Path, codec: Codec) -> Iterator[_Unknown]:
+def _native(value: Any, kind: str, path: _Path, cls: type[Any], codec: Codec) -> Iterator[_Unknown]:
     tags = [value[key] for key in _TAGS if isinstance(value.get(key), str)] if is_mapping(value) else []
     if not tags:
-        yield _Unknown(kind, type(value).__name__ if not is_mapping(value) else ", ".join(value), path, value)
+        yield _Unknown(kind, type(value).__name__ if not is_mapping(value) else ", ".join(value), path, value, cls)
     elif tags[0] not in codec.kept:
-        is_role = kind == "message" and is_mapping(value) and any(value.get(key) == tags[0] for key in ("role", "from"))
-        yield _Unknown("role" if is_role else f"{kind} type", tags[0], path, value)
+        yield _Unknown(kind, tags[0], path, value, cls)
 
 
 def _places(value: Any, path: _Path) -> Iterator[_Place]:
@@ -125,16 +139,9 @@ def _places(value: Any, path: _Path) -> Iterator[_Place]:
         waiting.extend(((*at, key), item) for key, item in reversed(inner))
 
 
-def _innermost(unknown: _Unknown, path: _Path, kept: Any, part: Any) -> tuple[_Path, _Unknown]:
-    """Return the key inside an object of which the reader knows all others, with its path."""
-    while is_object(kept) and kept and is_object(part) and kept.keys() < part.keys():
-        name = next(iter(kept))
-        kept, part = kept[name], part[name]
-        path, unknown = (*path, name), attrs.evolve(unknown, name=name)
-    return path, unknown
-
-
-def _placed(unknown: _Unknown, places: list[_Place], taken: set[int]) -> tuple[int, _Path, _Unknown]:
+def _placed(
+    unknown: _Unknown, places: list[_Place], taken: set[int], described: _Described
+) -> tuple[int, _Path, _Unknown]:
     """Return where something stands in a document, each place once; where the model has it if that isn't found."""
     value, is_key = thaw(unknown.value), unknown.kind == "key"
     named = [index for index, (path, _) in enumerate(places) if not is_key or path[-1:] == (unknown.name,)]
@@ -143,8 +150,94 @@ def _placed(unknown: _Unknown, places: list[_Place], taken: set[int]) -> tuple[i
     for index in (*found, *(named if is_key else ())):
         taken.add(index)
         path, part = places[index]
-        if is_key:
-            return index, *_innermost(unknown, path, value, part)
-        tag = next((key for key in _TAGS if is_object(part) and part.get(key) == unknown.name), None)
-        return index, path if tag is None else (*path, tag), unknown
+        inside, kind, name = described.fault_of(unknown, value if is_key else part) or ((), unknown.kind, unknown.name)
+        return index, (*path, *inside), attrs.evolve(unknown, kind=kind, name=name)
     return len(places), unknown.path, unknown
+
+
+class _Described:
+    """What the descriptions of a codec tell of its native objects: the keys and the words of each, as JSON Schemas."""
+
+    def __init__(self, codec: Codec) -> None:
+        self._kept, self._content = codec.kept, codec.content_keys
+        self._defs = schema_of(*codec.described)["$defs"]
+        self._forms = [form for each in codec.described for form in each.forms.values()]
+        self._bodies = [each.body() for each in codec.described if each.body is not None]
+        self._words = KNOWN_ROLES.union(form.tag for form in self._forms if form.tag is not None)
+
+    def _schemas(self, cls: type[Any]) -> list[Any]:
+        return self._bodies if cls is History else [self._defs[f.name] for f in self._forms if issubclass(f.cls, cls)]
+
+    def fault_of(self, unknown: _Unknown, part: Any) -> _Fault | None:
+        """Return what is wrong inside a part of the document; None if that isn't told, or the key itself is unknown."""
+        schemas = self._schemas(unknown.cls)
+        if unknown.kind == "key":
+            return self._fault(part, _under(schemas, unknown.name))
+        if not is_object(part):
+            return None
+        odd = [key for key in _TAGS if isinstance(part.get(key), str) and part[key] not in self._words]
+        found = _tagged(part, odd[0]) if odd and odd[0] in _SENDERS else None
+        has_role = not part.keys().isdisjoint(_SENDERS)
+        if found is None and (has_role or unknown.cls is Msg):
+            needed = [keys for keys in (_SENDERS, self._content) if part.keys().isdisjoint(keys)]
+            near = [key for key in part if any(get_close_matches(key, keys) for keys in needed)]
+            found = ((near[0],), "key", near[0]) if near else None
+        if found is None and (has_role or unknown.cls is ToolSpec):
+            # A message, or a group of tools, is described by its parts.
+            items = [{"items": {"anyOf": self._schemas(BaseBlock) if has_role else schemas}}]
+            found = self._first(((key, item, items) for key, item in part.items() if is_list(item)), _DEEPEST)
+        found = found or self._fault(part, schemas) or (_tagged(part, odd[0]) if odd else None)
+        is_own = found is not None and found[1] == "type" and len(found[0]) == 1
+        return (found[0], f"{unknown.kind} type", found[2]) if found is not None and is_own else found
+
+    def _fault(self, value: Any, schemas: Iterable[Any], levels: int = _DEEPEST) -> _Fault | None:
+        each = [*self._alternatives(schemas)]
+        if not levels or not each or any(schema in _ANYTHING for schema in each):
+            return None
+        if is_list(value):
+            items = [schema["items"] for schema in each if "items" in schema]
+            return self._first(((index, item, items) for index, item in enumerate(value)), levels)
+        objects = [schema for schema in each if "properties" in schema]
+        if not is_object(value):
+            words = [word for schema in each for word in schema.get("enum", ())]
+            is_told = all("enum" in schema or schema in objects for schema in each)
+            return ((), "value", str(value)) if is_told and value not in words else None
+        fitting = [schema for schema in objects if _other_tag(value, schema) is None]
+        if objects and not fitting:
+            return _tagged(value, str(_other_tag(value, objects[0])))
+        inside = [(key, item, _under(fitting, key)) for key, item in value.items()]
+        odd = next((key for key, _, known in inside if fitting and not known and key not in self._kept), None)
+        return self._first(inside, levels) if odd is None else ((odd,), "key", odd)
+
+    def _first(self, inside: Iterable[tuple[Any, Any, list[Any]]], levels: int) -> _Fault | None:
+        for step, item, schemas in inside:
+            found = self._fault(item, schemas, levels - 1)
+            if found is not None:
+                return (step, *found[0]), *found[1:]
+        return None
+
+    def _alternatives(self, schemas: Iterable[Any]) -> Iterator[Any]:
+        for schema in schemas:
+            named = [self._defs[schema["$ref"].rpartition("/")[2]]] if "$ref" in schema else schema.get("anyOf")
+            yield from [schema] if named is None else self._alternatives(named)
+
+
+def _other_tag(value: dict[str, Any], schema: Any) -> str | None:
+    """Return the key under which an object has another tag than a schema."""
+    known = {key: schema["properties"][key] for key in _TAGS if key in schema["properties"] and value.get(key)}
+    words = {key: [told["const"]] if "const" in told else told.get("enum") for key, told in known.items()}
+    return next((key for key in words if words[key] is not None and value[key] not in words[key]), None)
+
+
+def _tagged(value: dict[str, Any], key: str) -> _Fault:
+    return (key,), "role" if key in _SENDERS else "type", str(value[key])
+
+
+def _under(schemas: Iterable[Any], key: str) -> list[Any]:
+    """Return the schemas of what may stand under a key, in camelCase or in snake_case."""
+    found = [(name, inner) for schema in schemas for name, inner in schema["properties"].items()]
+    return [inner for name, inner in found if key == name or _snake(key) == _snake(name)]
+
+
+def _snake(key: str) -> str:
+    return sub(r"(?<=[a-z0-9])[A-Z]", lambda found: f"_{found[0]}", key).lower()

@@ -12,10 +12,10 @@ from agentmsg.errors import LossError, is_a
 from agentmsg.fitting.difference import thing_at
 from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, words_of
 from agentmsg.fitting.survival import level_of_gone
+from agentmsg.model.allow import Allow, Word
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS
 from agentmsg.model.checks import listed, one_of
-from agentmsg.model.fields import Allow, Word
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.model.settings import Settings

@@ -5,20 +5,26 @@ Repeated here because a checker can't take them from a class or a function; a te
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Required, TypeAlias, TypedDict, final
+import sys
+from collections.abc import Iterable, Mapping, MutableSequence  # noqa: TC003 - pydantic asks for these at run time
+from datetime import datetime  # noqa: TC003 - the same
+from typing import TYPE_CHECKING, Any, Literal, Required, TypedDict, final
+
+from agentmsg.model.base import BaseBlock  # noqa: TC001 - the same
+from agentmsg.model.tool_use import ToolUseBlock  # noqa: TC001 - the same
+from agentmsg.model.usage import Usage  # noqa: TC001 - the same
+
+if sys.version_info >= (3, 12):
+    from typing import TypedDict as MappingType
+else:
+    from typing_extensions import TypedDict as MappingType  # pydantic takes no other
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, MutableSequence
-    from datetime import datetime
-
     from agentmsg.limits import Limits
-    from agentmsg.model.base import BaseBlock
-    from agentmsg.model.tool_use import ToolUseBlock
-    from agentmsg.model.usage import Usage
+    from agentmsg.model.allow import Allow
     from agentmsg.values.text import Duplicates
 
 __all__ = [
-    "Allow",
     "CallFields",
     "Converting",
     "MessageFields",
@@ -28,7 +34,6 @@ __all__ = [
     "SettingsFields",
     "ToolFields",
     "Untold",
-    "Word",
     "Writing",
 ]
 
@@ -41,17 +46,7 @@ class Untold:
     """
 
 
-# Kinds of content that a caller allows to lose; see ``fitting.allowing``.
-Word = Literal[
-    "approvals", "audio", "citations", "custom", "data", "extras", "files", "images", "messages", "native", "refusals",
-    "signatures", "status", "structured", "summaries", "system", "text", "thinking", "tool_calls", "tool_results",
-    "tools", "video",
-]  # fmt: skip
-# A checker takes the words of a tuple for these only if a tuple of them is named.
-Allow: TypeAlias = "Word | tuple[Word, ...] | Collection[Word]"
-
-
-class _Fields(TypedDict, total=False):
+class _Fields(MappingType, total=False):
     id: str | None
     created_at: datetime | None
     recipient: str | None
@@ -110,7 +105,7 @@ class SettingsFields(TypedDict, total=False):
     metadata: Mapping[str, Any]
 
 
-class CallFields(TypedDict, total=False):
+class CallFields(MappingType, total=False):
     """A tool call as a mapping, for ``Msg.assistant`` and ``MessageFields``.
 
     Attributes:

@@ -460,7 +460,7 @@ def _foreign(error: InvalidMessage, fields: dict[str, Any]) -> InvalidMessage:
     how = _how_to_read(fields)
     if how == _OTHERS and error.code == "required":
         return error
-    return InvalidMessage(f"{error.message}; {how}", code=error.code, path=error.path)
+    return InvalidMessage(f"{error.message}; {how}".replace("?;", "?"), code=error.code, path=error.path)
 
 
 _OTHERS = "agentmsg.decode reads messages of other formats"
@@ -479,6 +479,7 @@ def _from_mapping(fields: dict[str, Any]) -> Msg:
     """Make a message by its role's factory, checking role, text and tool id in this order."""
     role = fields.pop("role", None)
     if not isinstance(role, str) or not role:
+        _known({name: value for name, value in fields.items() if _close_to(name, ("role",))})
         msg = "a message needs a role"
         raise InvalidMessage(msg, code="required", path=("role",))
     content = fields.pop("content", "")
@@ -498,9 +499,16 @@ _MSG_FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
 def _known(fields: dict[str, Any], more: tuple[str, ...] = ()) -> dict[str, Any]:
     for name in fields:
         if name not in _MSG_FIELDS and name not in more:
-            msg = f"Msg has no field {excerpt(name)}"
+            msg = f"Msg has no field {excerpt(name)}{_close_to(name, (*_MSG_FIELDS, *more))}"
             raise InvalidMessage(msg, code="schema", path=(str(name),))
     return fields
+
+
+def _close_to(name: object, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - for errors only
+
+    near = get_close_matches(str(name), list(known), 1, 0.7)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def as_history(value: Messages) -> History:

@@ -161,7 +161,7 @@ class Msg(Noted, Portable, Roled):
             fields: ``error``, ``error_type``, ``status``, ``structured`` and ``artifact`` of the result, and those of
                 the constructor.
         """
-        words = _text_of(text)
+        words = _text_of(text, '; of a tool that said none, use call.result("")')
         if not is_a(tool_call_id, str) or not tool_call_id:
             msg = "a tool message needs the id of its call"
             raise InvalidMessage(msg, code="required", path=("tool_call_id",))
@@ -432,11 +432,11 @@ def _a_class(cls: type[_B]) -> type[_B]:
     raise refused("cls", cls, "a class of blocks")
 
 
-def _text_of(value: str) -> tuple[Block, ...]:
+def _text_of(value: str, instead: str = "") -> tuple[Block, ...]:
     if not is_a(value, str):
         raise refused("text", value, "a string")
     if not value:
-        msg = "a message needs a text"
+        msg = f"a message needs a text{instead}"
         raise InvalidMessage(msg, code="required", path=("text",))
     return (TextBlock(value),)
 

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
 import attrs
 
-from agentmsg.errors import InvalidMessage, excerpt, is_a
+from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
 from agentmsg.model.base import Noted, free_json, free_mapping
 from agentmsg.model.checks import counter, instance, listed, optional_text, whole
 from agentmsg.model.pickling import above
-from agentmsg.values.frozen import EMPTY, JSON, check_text
+from agentmsg.values.frozen import EMPTY, JSON, check_text, thaw
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from agentmsg.model.fields import SettingsFields
 
-__all__ = ["OWNER", "Settings"]
+__all__ = ["OWNER", "Settings", "known_of"]
 
 # The note that says whose model name this is: the reader's, as long as the noted model is still set.
 OWNER = "/model"
+_ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, type[Any]], str | None]] = MappingProxyType({
+    "tool_choice": (("auto", "required", "none"), {"name": str}, "name"),
+    "response_format": (
+        ("text", "json"), {"schema": dict, "name": str, "description": str, "strict": bool}, "schema",
+    ),
+    "reasoning": (("off",), {"effort": str, "budget": int, "summary": str}, None),
+})  # fmt: skip
+_TYPES = {str: "a string", int: "a whole number", bool: "True or False", dict: "an object"}
 
 
 def _texts(value: Iterable[str]) -> tuple[str, ...]:
@@ -34,6 +43,36 @@ def _texts(value: Iterable[str]) -> tuple[str, ...]:
         except InvalidMessage as error:
             raise error.at("stop", index) from None
     return items
+
+
+def known_of(field: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those keys of an object, with their values, that a setting may have."""
+    keys = _ASKED[field][1]
+    return {key: inner for key, inner in value.items() if key in keys and _fits(inner, keys[key])}
+
+
+def _fits(value: Any, kind: type[Any]) -> bool:
+    return value is None or (is_a(value, kind) and (kind is not int or type(value) is int))
+
+
+def _asked(_: Any, attribute: Any, value: Any) -> None:
+    """Accept None, a word of the setting, or an object of its keys."""
+    field = attribute.name
+    words, keys, needed = _ASKED[field]
+    if value is None or (is_a(value, str) and value in words):
+        return
+    may_be = f"{', '.join(map(repr, words))} or an object with {', '.join(keys)}"
+    if not is_mapping(value) or not value:
+        raise refused(field, thaw(value), may_be)
+    for key, inner in value.items():
+        if key not in keys:
+            msg = f"{field} has no key {excerpt(key)}; it may be {may_be}"
+            raise InvalidMessage(msg, code="schema", path=(field, key))
+        if not _fits(inner, keys[key]):
+            raise refused(key, inner, _TYPES[keys[key]]).at(field)
+    if needed is not None and value.get(needed) is None:
+        msg = f"{field} needs {needed}; it may be {may_be}"
+        raise InvalidMessage(msg, code="required", path=(field, needed))
 
 
 @attrs.frozen(kw_only=True, repr=False, eq=False)
@@ -66,6 +105,8 @@ class Settings(Noted):
 
     flags: ClassVar[Mapping[str, str]] = {"store": "is_stored"}
     """The fields whose None means false, and the properties that say so."""
+    asked: ClassVar[Mapping[str, tuple[tuple[str, ...], Mapping[str, type[Any]], str | None]]] = _ASKED
+    """The fields that are a word or an object: the words, the keys with their types, and the key that is required."""
 
     model: str | None = attrs.field(default=None, validator=optional_text)
     max_tokens: int | None = attrs.field(default=None, validator=whole)
@@ -75,13 +116,15 @@ class Settings(Noted):
     stop: tuple[str, ...] = attrs.field(default=(), converter=_texts)
     seed: int | None = attrs.field(default=None, validator=whole)
     tool_choice: Literal["auto", "required", "none"] | Mapping[str, JSON] | None = attrs.field(
-        default=None, converter=free_json
+        default=None, converter=free_json, validator=_asked
     )
     parallel_tool_calls: bool | None = attrs.field(default=None, validator=instance(bool))
     response_format: Literal["text", "json"] | Mapping[str, JSON] | None = attrs.field(
-        default=None, converter=free_json
+        default=None, converter=free_json, validator=_asked
     )
-    reasoning: Literal["off"] | Mapping[str, JSON] | None = attrs.field(default=None, converter=free_json)
+    reasoning: Literal["off"] | Mapping[str, JSON] | None = attrs.field(
+        default=None, converter=free_json, validator=_asked
+    )
     stream: bool | None = attrs.field(default=None, validator=instance(bool))
     store: bool | None = attrs.field(default=None, validator=instance(bool))
     user: str | None = attrs.field(default=None, validator=optional_text)

@@ -38,24 +38,29 @@ def schema_of_function(function: Callable[..., Any]) -> dict[str, Any]:
         raise InvalidMessage(f"the parameters of {excerpt(function)} aren't known: {error}", code="type") from None
     definitions: dict[str, Any] = {}
     properties: dict[str, Any] = {}
+    required: list[str] = []
     for name, parameter in parameters.items():
         if parameter.kind in _SPREAD:
             raise InvalidMessage("a model gives arguments by name", code="type", path=(name,))
         try:
-            properties[name] = _schema(hints.get(name, parameter.annotation), definitions) | _default(parameter)
+            # The default may be a field of pydantic's, which has a description, and perhaps a default.
+            default: Any = parameter.default
+            is_field = hasattr(default, "is_required")
+            hint = hints.get(name, parameter.annotation)
+            told = _schema(Annotated[hint, default] if is_field else hint, definitions)
+            is_needed = default.is_required() if is_field else default is inspect.Parameter.empty
+            properties[name] = told if is_needed else told | _default(default.default if is_field else default)
+            required += [name] if is_needed else []
         except AgentMsgError as error:
             raise error.at(name) from None
-    required = [name for name, each in parameters.items() if each.default is inspect.Parameter.empty]
     found = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     return {**found, "$defs": definitions} if definitions else found
 
 
-def _default(parameter: inspect.Parameter) -> dict[str, Any]:
+def _default(value: Any) -> dict[str, Any]:
     """Return a default that is JSON; what isn't, the model needn't know."""
-    if parameter.default is inspect.Parameter.empty:
-        return {}
     try:
-        return {"default": freeze(parameter.default)}
+        return {"default": freeze(value)}
     except AgentMsgError:
         return {}
 
@@ -63,7 +68,8 @@ def _default(parameter: inspect.Parameter) -> dict[str, Any]:
 def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        words = next((each for each in arguments[1:] if isinstance(each, str)), None)
+        told = (each if isinstance(each, str) else getattr(each, "description", None) for each in arguments[1:])
+        words = next((each for each in told if isinstance(each, str)), None)
         return _schema(arguments[0], definitions) | ({} if words is None else {"description": words})
     if origin in (Required, NotRequired):
         return _schema(arguments[0], definitions)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
 
-from agentmsg import History, ToolUseBlock
+from agentmsg import History, Settings, ToolUseBlock
 from agentmsg.formats.spelling import SPELLINGS
 from agentmsg.model.base import Noted
 
@@ -135,7 +135,7 @@ def _edited(owner: Noted, rng: random.Random) -> Any:
         field.alias
         for field in attrs.fields(type(owner))
         if field.init
-        and field.alias not in {"notes", "extras", "role", "kind", "raw_input"}
+        and field.alias not in {"notes", "extras", "role", "kind", "raw_input", *Settings.asked}
         and isinstance(getattr(owner, field.alias), str)
     ]
     if isinstance(owner, ToolUseBlock) and isinstance(owner.input, dict) and rng.random() < 0.5:  # noqa: PLR2004 - as often as not

@@ -302,7 +302,8 @@ def _settings() -> st.SearchStrategy[Any]:
     named = st.fixed_dictionaries({"name": texts()})
     schema = st.fixed_dictionaries({"schema": _mappings()}, optional={"name": texts(), "strict": st.booleans()})
     effort = st.sampled_from(("high", "low", "minimal", "none", ""))
-    reasoning = st.fixed_dictionaries({}, optional={"effort": effort, "budget": st.integers(0, 9000)})
+    asked = {"effort": effort, "budget": st.integers(0, 9000), "summary": texts()}
+    reasoning = st.fixed_dictionaries({}, optional=asked).filter(bool)
     return st.builds(
         Settings,
         model=_optional(texts()),
@@ -312,10 +313,10 @@ def _settings() -> st.SearchStrategy[Any]:
         top_k=counts,
         stop=st.lists(texts(), max_size=2),
         seed=counts,
-        tool_choice=_optional(_one_of((st.sampled_from(("auto", "required", "none")), named, json_values()))),
+        tool_choice=_optional(_one_of((st.sampled_from(("auto", "required", "none")), named))),
         parallel_tool_calls=truths,
-        response_format=_optional(_one_of((st.sampled_from(("text", "json")), schema, json_values()))),
-        reasoning=_optional(_one_of((st.just("off"), reasoning, json_values()))),
+        response_format=_optional(_one_of((st.sampled_from(("text", "json")), schema))),
+        reasoning=_optional(_one_of((st.just("off"), reasoning))),
         stream=truths,
         store=truths,
         user=_optional(texts()),

@@ -28,16 +28,22 @@ import json, sys
 from models import History, TextBlock
 history = History.model_validate(json.loads(sys.argv[1]))
 text, own = (block.root for block in history.messages[0].content)
-assert type(text) is TextBlock and text.text == "Hi", text
+assert type(text) is TextBlock and text.text == "Hi" and text.citations == [] and text.metadata == {}, text
 assert own.type == "my.note" and own.x == 1, own
-print(history.model_dump_json(exclude_unset=True))
+print(json.dumps([history.model_dump(mode="json", **{f"exclude_{which}": True}) for which in ("unset", "none")]))
 """
 USE_TYPESCRIPT = """
 import type { components } from "./api";
 type Schemas = components["schemas"];
-const text: Schemas["TextBlock"] = { type: "text", text: "Hi", citations: [], metadata: {}, extras: {}, notes: {} };
+const text: Schemas["TextBlock"] = { type: "text", text: "Hi" };
+const call: Schemas["ToolUseBlock"] = { type: "tool_use", id: "c", name: "f", input: { a: 1 }, metadata: { a: [1] } };
+const settings: Schemas["Settings"] = { tool_choice: { name: "f" }, response_format: { schema: { type: "object" } } };
+// @ts-expect-error - a setting is one of its words
+settings.reasoning = "high";
+// @ts-expect-error - what has a default may be absent from what is written
+export const cited: Schemas["Citation"][] = text.citations;
 const own: Schemas["Block"] = { type: "my.note", x: 1 };
-const blocks: Schemas["Block"][] = [text, own];
+const blocks: Schemas["Block"][] = [text, call, own];
 export const said: string = text.text;
 // @ts-expect-error - a text is a text
 export const wrong: number = text.text;
@@ -83,8 +89,9 @@ def test_classes_for_python_keep_texts(tmp_path: Path) -> None:
     kind = ["--input-file-type", "openapi", "--output-model-type", "pydantic_v2.BaseModel"]
     subprocess.run([*make, *kind], cwd=tmp_path, check=True, capture_output=True)
     used = subprocess.run([python, "use.py", json.dumps(HISTORY)], cwd=tmp_path, check=True, capture_output=True)
-    assert json.loads(used.stdout) == HISTORY
-    assert am.decode(json.loads(used.stdout), "json") == am.decode(HISTORY, "json")
+    unset, filled = json.loads(used.stdout)
+    assert unset == HISTORY
+    assert am.decode(unset, "json") == am.decode(filled, "json") == am.decode(HISTORY, "json")
 
 
 def test_types_for_typescript_keep_texts() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Swap, carried_extras
@@ -10,7 +11,7 @@ from agentmsg.formats.forms.values import Via
 from agentmsg.formats.natives import NOTHING, beyond, extras_of, merged, nested, value_at, without
 from agentmsg.formats.shapes import Unreadable, mark_of, marked, read_as, write_as
 from agentmsg.model.equality import same
-from agentmsg.model.settings import OWNER, Settings
+from agentmsg.model.settings import OWNER, Settings, known_of
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
 from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
@@ -32,6 +33,7 @@ __all__ = ["BodySettings"]
 
 _UNSET = Settings()
 _NAME = object()
+_EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
 
 
 class _Ranged(Via):
@@ -68,6 +70,7 @@ class BodySettings:
         spelt: Mapping[str, tuple[_Spelling, _Spelling]] = EMPTY,
     ) -> None:
         self.described = described
+        described.body = self.schema
         self._family = described.family
         self._owner = owner or described.family
         self._keys = described.forms["settings"].keys
@@ -124,6 +127,26 @@ class BodySettings:
         if whole:
             found, left = self._read({key: value for key, value in known.items() if key not in whole})
         return found, whole | left
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of these parameters, as far as what is written for some settings tells it."""
+        cells = self.described.rows.row("settings").fields
+        bodies: list[Native] = []
+        for field, value in _some_values():
+            asked = Settings(**{field: value}, parallel_tool_calls=True)
+            with suppress(Unreadable):
+                new = cells[field](value, asked) if field in cells else Drop("no place")
+                if not isinstance(new, Drop):
+                    bodies.append(self.write(asked.evolve(**{field: new.new if isinstance(new, Swap) else new})))
+        made: Native = {key: {} for key in self._keys - self._outer.keys()}
+        for name, keys in self._inside.items():
+            made[name] = {"type": "object", "properties": {key: {} for key in keys}}
+        for name, schema in _seen(bodies).get("properties", {}).items():
+            if name in self._inside:
+                made[name]["properties"] |= schema.get("properties", {})
+            else:
+                made[name] = schema
+        return {"type": "object", "properties": made}
 
     def write(self, settings: Settings | None, rest: Mapping[str, Any] = EMPTY) -> Native:
         """Return the parameters for settings; fields that have no place here give none.
@@ -286,6 +309,9 @@ class BodySettings:
         cell = BodySettings.coming_back(read, write, "this tool choice isn't supported")
         return BodySettings.key(native, Via(read, write, {}, supports=cell), "tool_choice")
 
+    known = staticmethod(known_of)
+    """Returns those keys of an object, with their values, that a setting may have."""
+
     @staticmethod
     def coming_back(get: Callable[[Any], Any], put: Callable[[Any], Any], why: str) -> Cell:
         """Return the cell of a setting that two functions read and write: a value that comes back is supported.
@@ -359,6 +385,28 @@ class BodySettings:
         from agentmsg.formats.sending import SendingRule  # noqa: PLC0415 - who only reads and writes has no rules
 
         return SendingRule("required-setting", find, "a request must say this", "give it")
+
+
+def _some_values() -> Iterator[tuple[str, Any]]:
+    """Yield settings whose form tells what an object says of them; a star stands for any text or key."""
+    some = {str: "*", int: 1024, bool: True, dict: {"*": 0}}
+    yield from {"user": "*", "metadata": {"*": "*"}}.items()
+    yield from (("reasoning", {"effort": effort, "summary": "*"}) for effort in _EFFORTS)
+    yield "reasoning", {"budget": -1}
+    for field, (words, keys, _) in Settings.asked.items():
+        yield from ((field, value) for value in (*words, {key: some[kind] for key, kind in keys.items()}))
+
+
+def _seen(values: list[Any]) -> dict[str, Any]:
+    """Return the JSON Schema that some values suggest."""
+    if all(map(is_object, values)):
+        keys = {key: _seen([value[key] for value in values if key in value]) for value in values for key in value}
+        return {"type": "object", "properties": keys} if keys and "*" not in keys else {"type": "object"}
+    objects, words = [value for value in values if is_object(value)], [value for value in values if type(value) is str]
+    if len(objects) + len(words) < len(values):
+        return {}
+    told = {"type": "string"} if any("*" in word for word in words) else {"enum": words}
+    return {"anyOf": [told, _seen(objects)]} if objects else told
 
 
 def _as_it_is(value: Any) -> Any:

@@ -92,6 +92,8 @@ class Described:
     """
 
     is_filled = False
+    body: Callable[[], dict[str, Any]] | None = None
+    """Returns the JSON Schema of a body's settings, if this describes settings."""
 
     def __init__(
         self,

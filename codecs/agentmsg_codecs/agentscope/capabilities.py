@@ -258,7 +258,8 @@ class _Maker:
         answer = block if self.is_any(block) else rules.structured_as_text(block)
         new: Any = answer.new if isinstance(answer, Swap) else block
         if not self.is_old and not self._has_state(new):
-            new = new.evolve(status="error" if new.is_error else "success")
+            said = new.error is not None and new.error in new.text
+            new = new.evolve(status="error" if new.is_error else "success", error=None if said else new.error)
         if new is block:
             return block
         why = answer.why if isinstance(answer, Swap) else "results have a state here"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import Citation, DecodeError, Msg, TextBlock, same
+from agentmsg import Citation, DecodeError, InvalidMessage, Msg, Settings, TextBlock, same
 from agentmsg.formats import EMPTY, is_mapping, is_sequence, speed
 from agentmsg_codecs.canonical.fields import ROLES, Field
 from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS, parse_time
@@ -41,6 +41,13 @@ def _read_number(_: Engine, field: Field, raw: Any, level: int) -> Any:
 
 def _read_json(engine: Engine, field: Field, raw: Any, level: int) -> Any:
     return engine.adopt(raw)
+
+
+def _read_asked(engine: Engine, field: Field, raw: Any, level: int) -> Any:
+    try:
+        return getattr(Settings(**{field.name: engine.adopt(raw)}), field.name)
+    except InvalidMessage as error:
+        raise DecodeError(error.message, code=error.code, path=error.path[1:]) from None
 
 
 def _read_mapping(engine: Engine, field: Field, raw: Any, level: int) -> Any:
@@ -210,8 +217,12 @@ _TIME = r"^\d{4}-?(\d{2}-?\d{2}|W\d{2}(-?\d)?)([\s\S]\d{2}[\s\S]*)?$"
 _NO_LIST, _NO_TEXT = "type({v}) is not list", "type({v}) is not str"
 _EACH = "[writers[type(each)](each) for each in {v}]"
 _TEXT: Mapping[str, Any] = {"type": "string"}
+# Generators of types take an object without keys for one that has none, unless others are allowed in so many words.
+FREE: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
 
 KINDS: Mapping[str, Kind] = {
+    # A setting that is a word or an object; its schema depends on the field.
+    "asked": Kind(read=_read_asked, unusual="True"),
     "blocks": Kind(read=_read_blocks, write=_write_several, unusual=_NO_LIST, inside="read_blocks({v}, level + 1)",
                    written=_EACH, schema={"anyOf": [_TEXT, list_schema(ref("Block"))]}),
     "citations": Kind(read=_several(Citation), write=_write_several, unusual=_NO_LIST,
@@ -222,7 +233,7 @@ KINDS: Mapping[str, Kind] = {
                       schema=list_schema({"type": "number"})),
     "input": Kind(read=_read_json),
     "json": Kind(read=_read_json),
-    "mapping": Kind(read=_read_mapping, unusual="type({v}) is not dict", schema={"type": "object"}),
+    "mapping": Kind(read=_read_mapping, unusual="type({v}) is not dict", schema=FREE),
     "messages": Kind(read=_several(Msg), write=_write_several, unusual=_NO_LIST, inside="read_all_Msg({v}, -1)",
                      written="[write_Msg(each) for each in {v}]", schema=list_schema(ref("Msg"))),
     "number": Kind(read=_read_number,

@@ -4,6 +4,9 @@ The schema accepts what the reader accepts, and refuses what it refuses, as far 
 1.0 from 1, and can't check duplicate keys, levels of nesting, the fields of users' block classes, and whether
 ``raw_input`` says the same as ``input``. Unknown keys are allowed wherever the reader keeps them as
 ``extras["agentmsg"]``, and so are unknown tags of blocks and tools; unknown sources aren't.
+
+A key with a default may be absent, in what is read and in what is written. openapi-typescript requires a key with a
+``default``, so there is none: words say it, and ``default_factory``, which datamodel-code-generator takes.
 """
 
 from __future__ import annotations
@@ -12,15 +15,17 @@ import re
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
-from agentmsg import BaseBlock, History, Msg, thaw
+from agentmsg import BaseBlock, History, Msg, Settings
+from agentmsg.formats import EMPTY, dump_json
 from agentmsg_codecs.canonical.fields import FAMILY, REQUIRED, SOURCES, SPECS, TOOLS, VERSION, Field, Spec
-from agentmsg_codecs.canonical.kinds import KINDS, list_schema, ref
+from agentmsg_codecs.canonical.kinds import FREE, KINDS, list_schema, ref
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
 _OWN_BLOCK, _LATER_TOOL = "A block of an application, or of a later version.", "A tool of a later version."
+_TYPES = {str: "string", int: "integer", bool: "boolean"}
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -80,12 +85,27 @@ def _object(spec: Spec) -> dict[str, Any]:
 
 def _field(field: Field, words: str | None) -> dict[str, Any]:
     schema = ref(field.of.__name__) if field.kind == "object" else dict(KINDS[field.kind].schema)
+    if field.kind == "asked":
+        schema = _asked(field.name)
     if field.default is None and schema:
         is_ref = "type" not in schema
         schema = {"anyOf": [schema, {"type": "null"}]} if is_ref else {**schema, "type": [schema["type"], "null"]}
-    if field.default is not REQUIRED and field.default is not None:
-        schema = {**schema, "default": [] if field.default == () else thaw(field.default)}
+    if field.default in ((), EMPTY):
+        schema = {**schema, "default_factory": "list" if field.default == () else "dict"}
+    elif field.default is not REQUIRED and field.default is not None:
+        words = f"{words} If absent: {dump_json(field.default).decode()}."
     return {"description": words, **schema} if words else schema
+
+
+def _asked(name: str) -> dict[str, Any]:
+    """Return the schema of a setting that is a word or an object."""
+    said, keys, needed = Settings.asked[name]
+    may = {key: [_TYPES[kind], *([] if key == needed else ["null"])] for key, kind in keys.items() if kind is not dict}
+    inner = {key: {"type": may[key]} if key in may else FREE for key in keys}
+    must = {"minProperties": 1} if needed is None else {"required": [needed]}
+    return {
+        "anyOf": [{"enum": [*said]}, {"type": "object", "properties": inner, **must, "additionalProperties": False}]
+    }
 
 
 # -- words -------------------------------------------------------------------------------------------------------------

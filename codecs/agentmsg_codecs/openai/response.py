@@ -71,7 +71,7 @@ from agentmsg_codecs.openai.usage import USAGE, read_usage, with_usage_of_choice
 if TYPE_CHECKING:
     from agentmsg.formats import Caps
 
-_OLD_WORD = "function_call"
+_OLD_WORD, _OLD_OBJECT = "function_call", "text_completion"
 _SECONDS = range(-62_135_596_800, 253_402_300_800)  # the range of datetime
 _METADATA = "response_metadata"
 _LOGPROBS, *_OTHERS = ("logprobs", "system_fingerprint", "service_tier", "metadata", "moderation")
@@ -201,6 +201,8 @@ class OpenAIResponseCodec(Answers, Codec):
         choices = document.get("choices")
         if not is_list(choices):
             raise DecodeError("a response of OpenAI must have a list of choices", path=("choices",))
+        if document.get("object") == _OLD_OBJECT and not any(map(is_choice, choices)):
+            raise DecodeError(f"a {_OLD_OBJECT} has texts, no messages; no format here reads it", path=("object",))
         if choices:
             return _make_history(messages=(self._read_whole(document),))
         rest = {key: value for key, value in document.items() if key != "choices"}

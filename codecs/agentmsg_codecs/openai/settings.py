@@ -35,8 +35,6 @@ from agentmsg_codecs.openai.names import FAMILY
 _MOST, _OLD_MOST = "max_completion_tokens", "max_tokens"
 _CHOICES = {word: word for word in ("auto", "none", "required")}
 _FORMATS = {"text": "text", "json_object": "json"}
-# Without `strict` it is false, in both of OpenAI's APIs (their OpenAPI document), unlike tools of the Responses API.
-_SCHEMA_KEYS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 
 
@@ -76,7 +74,8 @@ def _read_format(value: Any) -> Any:
     held: Any = value.get("json_schema") if kind == "json_schema" else None
     if not is_object(held) or type(held.get("name")) is not str or not is_mapping(held.get("schema")):
         raise Unreadable
-    return adopt({key: held[key] for key in held if key in _SCHEMA_KEYS})
+    # Without `strict` it is false in both of OpenAI's APIs (their OpenAPI document), unlike tools of the Responses API.
+    return adopt(BodySettings.known("response_format", held))
 
 
 def _write_format(value: Any) -> Native:
@@ -92,8 +91,7 @@ def _carried_format(value: Any, owner: Any) -> Any:
     """Keep the format of a response; give a schema a name."""
     if not is_mapping(value) or "name" in value or not is_mapping(value.get("schema")):
         return _same_format(value, owner)
-    named = {"name": "response", **{key: value[key] for key in value if key in _SCHEMA_KEYS}}
-    return Swap(adopt(named), "a schema has a name here")
+    return Swap(adopt({"name": "response", **value}), "a schema has a name here")
 
 
 def _read_effort(value: Any) -> Any:

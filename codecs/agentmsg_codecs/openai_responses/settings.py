@@ -24,8 +24,6 @@ from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER
 
 _WORDS = {word: word for word in ("auto", "none", "required")}
 _FORMATS = {"text": "text", "json": "json_object"}
-# Without `strict` it is false, in both of OpenAI's APIs (their OpenAPI document), unlike tools of the Responses API.
-_OF_SCHEMAS = frozenset({"name", "description", "schema", "strict"})
 _EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})
 _OF_REASONING = frozenset({"effort", "summary"})
 _NAME = "response"
@@ -71,7 +69,8 @@ def _read_text(value: Any) -> Any:
             return ours
     if kind != "json_schema" or type(form.get("name")) is not str or not is_mapping(form.get("schema")):
         raise Unreadable
-    return adopt({key: form[key] for key in form if key in _OF_SCHEMAS})
+    # Without `strict` it is false in both of OpenAI's APIs (their OpenAPI document), unlike tools of the Responses API.
+    return adopt(BodySettings.known("response_format", form))
 
 
 def _write_text(value: Any) -> Native:
@@ -87,8 +86,7 @@ def _carried_format(value: Any, owner: Any) -> Any:
     """Keep the format of a response; a schema has a name here."""
     if not is_mapping(value) or "name" in value or not is_mapping(value.get("schema")):
         return _same_format(value, owner)
-    named = {"name": _NAME, **{key: value[key] for key in value if key in _OF_SCHEMAS}}
-    return Swap(adopt(named), "a schema has a name here")
+    return Swap(adopt({"name": _NAME, **value}), "a schema has a name here")
 
 
 # -- reasoning --------------------------------------------------------------------------------------------------------
