@@ -147,7 +147,7 @@ class OpenAIFold(Fold):
         """Take the next chunk, and return what it is more of, but for thinking, which may be said twice."""
         if "type" in event and event.get("object") != "error":
             if is_unknown(event):
-                self._head["events"] = [*self._head.get("events", ()), event]
+                self._joined.extend(self._head, "events", (event,))
                 return None
             event = chunk_in(event)
         found = self._usual.of(event)

@@ -61,7 +61,7 @@ class OpenAIReader(Reader):
 
     def __init__(self, codec: am.Codec) -> None:
         super().__init__(codec)
-        self._began = self._is_left = False
+        self._began = self._is_left = self._has_first = False
         self._thought: str | None = None
         self._places: dict[Any, str] = {}  # of the details of reasoning
         # How content came: "text", "list" or not yet; of lists, how many items came before the last, and its type.
@@ -175,10 +175,12 @@ class OpenAIReader(Reader):
 
     def _place(self, item: Native) -> str:
         """Return the place of a detail of reasoning; the first that has a text is what the key beside it says."""
-        places = self._places
-        other = f"{_THOUGHT} {len(places)}"
-        is_first = not item.get("data") and _THOUGHT not in places.values()
-        return places.setdefault((item.get("index"), item.get("type")), _THOUGHT if is_first else other)
+        key, places = (item.get("index"), item.get("type")), self._places
+        if key not in places:
+            is_first = not (item.get("data") or self._has_first)
+            self._has_first = self._has_first or is_first
+            places[key] = _THOUGHT if is_first else f"{_THOUGHT} {len(places)}"
+        return places[key]
 
     def _detail(self, item: Native, *, has_text: bool) -> Iterable[am.ChunkPart]:
         """Yield the part of a detail of reasoning: what a text beside it doesn't say, such as its signature."""
