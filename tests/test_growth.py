@@ -157,7 +157,7 @@ def _stream_steps(events: list[Any], provider: am.CodecName) -> Iterator[tuple[s
     yield "fold", work_of(lambda: folded(events, provider))[0]
     yield "chunks", work_of(lambda: read_live(events, provider))[0]
     for target in STREAMING:
-        yield f"to {target}", work_of(lambda: transcoded_to(events, provider, target))[0]
+        yield f"to {target}", work_of(partial(transcoded_to, events, provider, target))[0]
 
 
 def _check_streams(name: str, make: Callable[[int], list[Any]], provider: am.CodecName) -> None:

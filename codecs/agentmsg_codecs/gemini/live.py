@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agentmsg.formats import Native
     from agentmsg.formats.events import More
 
+
 class GeminiReader(Reader):
     """Reads the chunks of the first candidate."""
 

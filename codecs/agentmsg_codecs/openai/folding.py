@@ -111,17 +111,19 @@ class Joined(Strings):
     def __init__(self) -> None:
         super().__init__()
         # Of each list, with it, so that its identity stays its own: its items by index, and by index and id.
-        self._lists: dict[int, tuple[list[Any], dict[int, list[Native]], dict[tuple[int, str], Native]]] = {}
+        self._items: dict[int, tuple[list[Any], dict[int, list[Native]], dict[tuple[int, str], Native]]] = {}
 
     def begun(self, have: list[Any], item: Native) -> Native:
         """Return the last item that this is a further piece of: of its index, and of its id and kind if it has them."""
-        _, by_index, by_link = self._lists.setdefault(id(have), (have, {}, {}))
+        _, by_index, by_link = self._items.setdefault(id(have), (have, {}, {}))
         index, link, kind = item["index"], item.get("id"), item.get("type")
         old = by_link.get((index, str(link))) if link else None
         olds = by_index.setdefault(index, [])
         # Without an id it belongs to any; with one that is new, to an item that has none yet, if that is the last.
         for found in (old,) if old is not None else reversed(olds[-1:] if link else olds):
-            if (not link or found.get("id") in (link, None, "")) and (not kind or found.get("type") in (kind, None, "")):
+            if (not link or found.get("id") in (link, None, "")) and (
+                not kind or found.get("type") in (kind, None, "")
+            ):
                 break
         else:
             found = {}

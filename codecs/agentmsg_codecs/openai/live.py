@@ -143,7 +143,7 @@ class OpenAIReader(Reader):
         """Yield the parts of content as a list: a text or thinking goes on with the item before."""
         self._content = "list"
         for place, item in enumerate(content):
-            index = self._listed(item.get("type"), is_new=place > 0)
+            index = self._listed(item.get("type") if is_object(item) else None, is_new=place > 0)
             yield from (piece(block, index) for block in self._said({"content": [item]}))
 
     def _listed(self, kind: Any, *, is_new: bool = False) -> str:

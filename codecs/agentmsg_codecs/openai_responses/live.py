@@ -201,7 +201,9 @@ class ResponsesWriter(Writer):
         self._has_part = kind is not am.ThinkingBlock
         if kind is not am.ThinkingBlock and kind is not am.ToolUseBlock:
             is_text = kind is am.TextBlock
-            self._part = {"type": "output_text", "text": "", **_UNCITED} if is_text else {"type": "refusal", "refusal": ""}
+            self._part = (
+                {"type": "output_text", "text": "", **_UNCITED} if is_text else {"type": "refusal", "refusal": ""}
+            )
             yield self._event("content_part.added", **self._place, content_index=0, part=self._part)
 
     def _name(self) -> tuple[str, Native]:
@@ -257,8 +259,7 @@ class ResponsesWriter(Writer):
     def _coded(self, text: str, parts: str) -> Native:
         """Return what the codec writes of the open block with all that its pieces say: its item, or its part."""
         first = piece(type(self.opened)(text), 0)
-        message = am.Accumulator([make_chunk(role="assistant", parts=(first, *self._beside))]).to_msg()
-        made: list[Native] = am.encode(message, self.codec, on_loss="ignore")["output"]
+        made: list[Native] = am.encode(self.message([first, *self._beside]), self.codec, on_loss="ignore")["output"]
         return {} if not made else made[0]["content"][0] if parts == "content" else made[0]
 
     def whole(self, document: Native) -> Iterable[Native]:

@@ -317,7 +317,8 @@ def _changed(content: Any, is_special: Callable[[Any], bool], change: Callable[[
         return content
     found: list[Any] = []
     for is_run, blocks in groupby(content, is_special):
-        found += _tried(list(blocks), change) if is_run else blocks
+        run = list(blocks)
+        found += _tried(run, change) if is_run else run
     return content if len(found) == len(content) and all(map(is_, found, content)) else tuple(found)
 
 

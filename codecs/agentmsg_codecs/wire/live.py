@@ -148,6 +148,7 @@ class Writer:
         signs: the provider whose signatures on thinking count.
         told_ends: whether the ends of blocks are told; if not, a call ends with its JSON, and any other block where
             the next begins.
+        answerer: who answers, and over which API: whole blocks may be written in the words of that.
         key: of the block that is open: its class and index; None if there is none.
         opened: the first piece of that block; of a call, what is known of it before it is announced.
         reason: why the answer ended, when it has.
@@ -165,6 +166,7 @@ class Writer:
         self.codec = codec
         self.thinking = thinking
         self.told_ends = False
+        self.answerer: dict[str, Any] = {}
         self._began = False
         self.key: Any = None
         self.opened: Any = None
@@ -231,6 +233,10 @@ class Writer:
             return block.redacted is None and self.thinking == "show"
         return kind is am.TextBlock or (kind is am.ToolUseBlock and block.kind == "function")
 
+    def message(self, parts: Iterable[am.ChunkPart]) -> am.Msg:
+        """Return the message of which some parts are all."""
+        return am.Accumulator([make_chunk(role="assistant", parts=tuple(parts), **self.answerer)]).to_msg()
+
     # -- the order of blocks ------------------------------------------------------------------------------------------
 
     def add(self, chunk: am.MsgChunk) -> list[Native]:
@@ -238,6 +244,7 @@ class Writer:
         out: list[Native] = []
         if not self._began:
             self._began = True
+            self.answerer = {"provider": chunk.provider, "api": chunk.api}
             out += self.begin(chunk)
         for part in chunk.parts:
             self._take(self._key_of(part), part, out)
@@ -440,7 +447,7 @@ class Writer:
         Raises:
             EncodeError: if they have no form in a stream: leaving them out would lose them without a report.
         """
-        message = am.Accumulator([make_chunk(role="assistant", parts=tuple(self._pieces))]).to_msg()
+        message = self.message(self._pieces)
         content = tuple(_settled(block) for block in message.content if not self._is_left_out(block))
         if not content:
             return ()
