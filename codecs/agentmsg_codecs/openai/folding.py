@@ -41,6 +41,9 @@ _TEXTS = frozenset({*SPLIT, "arguments", "input", "text", "summary", "data", "tr
 _ELSEWHERE = frozenset({"choices", "error", "obfuscation"})
 _OF_CHOICE = frozenset({"index", "delta"})
 _PADDING = "obfuscation"
+# What every response has.
+_PLAIN = frozenset({"index", "message", "finish_reason", "logprobs", "native_finish_reason"})
+USUAL = frozenset({"id", "object", "created", "model", "system_fingerprint", "service_tier", "usage", "provider"})
 _OF_SDK = frozenset({
     "chunk", *(f"{of}.{step}" for of in ("content", "refusal", "tool_calls.function.arguments", "logprobs.content",
                                          "logprobs.refusal") for step in ("delta", "done")),
@@ -172,6 +175,14 @@ class OpenAIFold(Fold):
         if found is not None and not is_list(self._choices[0]["message"].get(found[1])):
             self._open[found[1]] = self.strings.latest
         return None
+
+    @property
+    def says_more(self) -> bool:
+        """Whether there may be more than texts, calls and what all responses have."""
+        choice: Native = self._choices.get(0, {})
+        return not (
+            choice.keys() <= _PLAIN and choice.get("message", {}).keys() <= {"role"} and self._head.keys() <= USUAL
+        )
 
     def _say(self, event: Native) -> None:
         head = self._head

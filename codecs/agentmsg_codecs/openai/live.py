@@ -11,7 +11,7 @@ import agentmsg as am
 from agentmsg.formats import Native, is_list, is_object
 from agentmsg_codecs.openai.annotations import KEY
 from agentmsg_codecs.openai.events import deltas_of
-from agentmsg_codecs.openai.folding import BLOCKS, CHUNK, OpenAIFold, Pieces, chunk_in, is_unknown
+from agentmsg_codecs.openai.folding import BLOCKS, CHUNK, USUAL, OpenAIFold, Pieces, chunk_in, is_unknown
 from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
@@ -41,10 +41,7 @@ _FUNCTION, _CUSTOM = ("function", "arguments"), ("custom", "input")
 _THOUGHTS, _THOUGHT = ("reasoning_content", "reasoning"), "thinking"
 _CONTENT, _TEXT = "content", "text"
 _OF_CALL = frozenset({"index", "id", "type", "function", "custom"})
-_USUAL = frozenset({
-    "id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "usage", "obfuscation",
-    "provider",
-})  # fmt: skip
+_USUAL = frozenset({*USUAL, "choices", "obfuscation"})
 _READ = frozenset({"role", "tool_calls", *BLOCKS})
 
 
@@ -103,7 +100,7 @@ class OpenAIReader(Reader):
             return make_chunk(parts=tuple(parts), **self.began(self._message()))
         ends = any(held.get("finish_reason") is not None for held in choices)
         says_more = ends or event.get("usage") or not event.keys() <= _USUAL
-        is_last = bool(choices) and self._rest.ended
+        is_last = bool(choices) and self._rest.ended and (self.whole or self._rest.says_more)
         if not (says_more and (self.whole or is_last)):
             return make_pieces(tuple(parts)) if parts else None
         message = self._message()

@@ -375,14 +375,17 @@ class Writer:
             self._write_arguments(block, out)
         else:
             known = self.opened
-            self.opened = known.evolve(id=known.id or block.id, name=known.name or block.name)
+            if known is not part.block:
+                self.opened = known.evolve(id=known.id or block.id, name=known.name or block.name)
             self._pieces.append(part)
             if is_whole or (self.opened.id and self.opened.name):
                 self._announce(out)
 
     def _announce(self, out: list[Native]) -> None:
         """Write that a call begins."""
-        (call,) = am.Accumulator([make_pieces(tuple(self._pieces))]).to_msg().content
+        call = self._pieces[0].block
+        if len(self._pieces) > 1:
+            (call,) = am.Accumulator([make_pieces(tuple(self._pieces))]).to_msg().content
         self.opened, self._pieces, self._is_announced = call, [], True
         out += self.open(call)
         self._write_arguments(call, out)
@@ -394,8 +397,8 @@ class Writer:
             start = text.lstrip()[:1]
             if start:
                 self._has_begun = start == "{" or not self.takes_objects or None
-            call = call.evolve(raw_input=text if self._has_begun else "")
-        out += self.more(call) if self._has_begun else self.more(call.evolve(raw_input=""))
+            call = _with_text(call, text)
+        out += self.more(call if self._has_begun else _with_text(call, ""))
 
     def _must_wait(self, key: Any, block: Any) -> bool:
         """Whether another block must wait until the open one is complete."""
@@ -464,6 +467,10 @@ class Writer:
         if type(block) is not am.ThinkingBlock or self.thinking == "show":
             return False
         return block.redacted is None and (block.signature is None or block.signature.provider != self.signs)
+
+
+def _with_text(call: Any, text: str) -> Any:
+    return call if call.raw_input == text else call.evolve(raw_input=text)
 
 
 def _settled(block: Any) -> Any:
