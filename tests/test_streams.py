@@ -270,7 +270,8 @@ def test_citations_come_with_their_text(provider: am.CodecName, target: am.Codec
     """As converting spells them, also of a text behind others."""
     cited = am.Citation("https://a.example", "A", start=4, end=8, kind="url_citation")
     texts = [am.TextBlock(f"See {name} for more. ", citations=[cited]) for name in ("this", "that")]
-    for content in (texts[:1], texts, [am.TextBlock("Well. "), *texts], [am.ThinkingBlock("Hm."), texts[0]]):
+    called = [texts[0], am.ToolUseBlock("c", "f", {})]  # behind which Chat Completions tell the citations
+    for content in (texts[:1], texts, [am.TextBlock("Well. "), *texts], [am.ThinkingBlock("Hm."), texts[0]], called):
         events = list(am.emit(am.Msg("assistant", content), provider, on_loss="ignore"))
         stream = am.transcode(events, provider, target)
         (got,) = am.collect(list(stream), target)

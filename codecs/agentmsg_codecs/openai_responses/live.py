@@ -274,9 +274,27 @@ class ResponsesWriter(Writer):
 
     def finish(self, document: Native) -> Iterable[Native]:
         """Return the event with the whole response."""
-        response: Native = {**document, "id": self._announced, "output": self._output}
+        response: Native = {**document, "id": self._announced, "output": self._cited(document)}
         status = document.get("status")
         yield self._event(str(status) if status in ENDS else "completed", response=response)
+
+    def _cited(self, document: Native) -> list[Native]:
+        """Return the items, with citations that came when the item of their text was done: what counts is the last."""
+        late = {
+            part["text"]: part[_CITED]
+            for item in document.get("output", ())
+            if item.get("type") == "message"
+            for part in item["content"]
+            if part.get(_CITED)
+        }
+        return [_recited(item, late) if late and item.get("type") == "message" else item for item in self._output]
+
+
+def _recited(item: Native, late: dict[str, list[Any]]) -> Native:
+    """Return a message of which texts without citations have those that came late."""
+    parts = [{**part, _CITED: part.get(_CITED) or late.get(part.get("text"), [])} if _CITED in part else part
+             for part in item["content"]]  # fmt: skip
+    return {**item, "content": parts}
 
 
 READER, WRITER = ResponsesReader, ResponsesWriter

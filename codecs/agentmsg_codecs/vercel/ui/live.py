@@ -175,7 +175,8 @@ class UIWriter(Writer):
 
     def keeps(self, block: Any) -> bool:
         """Whether more than the text is written of a piece of a block."""
-        return bool(getattr(block, "citations", None) or getattr(block, "signature", None))
+        said = getattr(block, "citations", None) or getattr(block, "signature", None)
+        return bool(said) and bool(given(self._written(block)[0], ("citations", META)))
 
     def open(self, block: Any) -> Iterable[Native]:
         """Return the start of a part; clients have one part for each id of a call."""
