@@ -160,6 +160,7 @@ class UIWriter(Writer):
         self._texts_held: list[str] = []
         self._calls: dict[str | None, am.ToolUseBlock] = {}
         self._told: set[str] = set()
+        self._renamed: dict[str | None, str] = {}  # of an id that several calls have, that of the last
 
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
         """Return the start of the message, and of its step."""
@@ -186,7 +187,7 @@ class UIWriter(Writer):
         if kind is am.ToolUseBlock:
             self._link = str(block.id or f"call_{self._number}")
             if self._link in self._told:
-                self._link += f"_{self._number}"
+                self._link = self._renamed[block.id] = f"{self._link}_{self._number}"
             yield {"type": "tool-input-start", "toolCallId": self._link, "toolName": block.name}
         else:
             yield {"type": f"{_TAGS[kind]}-start", "id": self._link}
@@ -230,9 +231,21 @@ class UIWriter(Writer):
 
     def beside(self, content: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return blocks that are written whole; a result or a request stands in the part of its call."""
+        known = set(self._told)
+        content = tuple([self._apart(block, known) for block in content])
         self._calls |= {block.id: block for block in content if type(block) is am.ToolUseBlock}
         calls = [self._calls.get(block.tool_call_id) for block in content if type(block) in _BEHIND]
         return (*(call for call in calls if call is not None and call not in content), *content)
+
+    def _apart(self, block: Any, known: set[str]) -> Any:
+        """Return a call with an id of its own; what names such a call names that of the last."""
+        key = "id" if type(block) is am.ToolUseBlock else "tool_call_id"
+        if key == "id" and block.id:
+            if block.id in known:
+                self._renamed[block.id] = f"{block.id}_{self._number + len(known)}"
+            known.add(block.id)
+        link = self._renamed.get(getattr(block, key, None))
+        return block if link is None else block.evolve(**{key: link})
 
     def whole(self, document: Any) -> Iterable[Native]:
         """Return the chunks of whole parts."""
