@@ -179,7 +179,8 @@ def transcoded(
     """
     history, losses = collect(events, codec), list[Any]()
     response: Any = events_of(target).response
-    document = encode(history, response, losses=losses, on_loss="ignore")
+    write: Any = encode
+    document = write(history, response, losses=losses, on_loss="ignore")
     stream = transcode(events, codec, target, thinking=thinking)
     found = _answer(target, list(stream))
     wanted = next((message for message in decode(document, response).messages if message.role == "assistant"), None)

@@ -123,18 +123,21 @@ class Joined(Strings):
         old = by_link.get((index, str(link))) if link else None
         olds = by_index.setdefault(index, [])
         # Without an id it belongs to any; with one that is new, to an item that has none yet, if that is the last.
-        for found in (old,) if old is not None else reversed(olds[-1:] if link else olds):
-            if (not link or found.get("id") in (link, None, "")) and (
-                not kind or found.get("type") in (kind, None, "")
-            ):
-                break
-        else:
-            found = {}
+        mine = (old,) if old is not None else reversed(olds[-1:] if link else olds)
+        found = next((each for each in mine if _may_be(each, "id", link) and _may_be(each, "type", kind)), None)
+        if found is None:
+            begun: Native = {}
+            found = begun
             have.append(found)
             olds.append(found)
         if link:
             by_link[index, str(link)] = found
         return found
+
+
+def _may_be(item: Native, key: str, value: Any) -> bool:
+    """Whether a value is that of an item, or one of both says none."""
+    return not value or item.get(key) in (value, None, "")
 
 
 class OpenAIFold(Fold):
