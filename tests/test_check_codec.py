@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import product
+from itertools import chain, pairwise, product
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
@@ -15,10 +15,16 @@ import agentmsg as am
 from agentmsg.fitting.fit import fit
 from agentmsg.formats.capabilities import KEEP, Caps, MessageRow, Row
 from agentmsg.formats.spelling import same_document
-from agentmsg.testing import CodecBroken, check_codec, honest_account
+from agentmsg.testing import CodecBroken, check_codec, honest_account, streaming_codecs
+from agentmsg.testing.check import of_streams
 from agentmsg.testing.single_values import single_values
+from agentmsg_codecs.anthropic.events import AnthropicEvents
+from agentmsg_codecs.anthropic.live import AnthropicReader, AnthropicWriter
 from data import effort, share
 from support.toys import Toy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _TEXTS = MessageRow(fields={"name": KEEP}, blocks={am.TextBlock: Row({"text": KEEP, "phase": KEEP})})
 CODECS = [am.get_codec(name) for name in am.codec_names()]
@@ -98,6 +104,34 @@ def test_what_a_codec_loses_is_named(cls: type[Toy]) -> None:
     assert law in str(caught.value)
     assert words in str(caught.value)
     assert isinstance(caught.value, AssertionError)
+
+
+def _forgets(events: Iterator[Any]) -> Iterator[Any]:
+    """Yield events but for the last delta of each text."""
+    for event, after in pairwise(chain(events, [{}])):
+        if not (event["type"] == "content_block_delta" and after.get("type") == "content_block_stop"):
+            yield event
+
+
+@pytest.mark.parametrize(("owner", "name", "change", "law"), [
+    (AnthropicEvents, "unfold", lambda own: lambda *given: _forgets(own(*given)), "stream_return"),
+    (AnthropicReader, "_start", lambda own: lambda self, block, index: am.TextBlock(""), "live_sum"),
+    (AnthropicReader, "_start", lambda own: lambda self, block, index: 1 // 0, "any_events"),
+    (AnthropicWriter, "delta", lambda own: lambda self, text: own(self, text + text), "transcoded"),
+])  # fmt: skip
+def test_what_a_stream_loses_is_named(
+    owner: Any, name: str, change: Any, law: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If it isn't the response, or its chunks aren't, or another provider's aren't what converting gives."""
+    monkeypatch.setattr(owner, name, change(getattr(owner, name)))
+    given = [am.emit(am.Msg.assistant("One. Two."), "anthropic")]
+    assert law in {broken.law for broken in of_streams(am.get_codec("anthropic"), given, 2)}
+
+
+@pytest.mark.parametrize("codec", streaming_codecs(), ids=lambda codec: codec.name)
+def test_a_codec_with_events_passes(codec: am.Codec) -> None:
+    """Its streams keep all laws, also those that come from another's."""
+    assert list(of_streams(codec, [], effort(60))) == []
 
 
 @pytest.mark.parametrize("codec", [Sound(), am.get_codec("riffer")], ids=lambda codec: codec.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,9 @@ from agentmsg.fitting.account import account
 from agentmsg.fitting.fit import fit
 from agentmsg.redacting.redactor import Redactor
 from data import effort, share, some
-from support.growth import DOCUMENTS, GROWTH, work_of
+from support.growth import DOCUMENTS, GROWTH, LISTS, OF_ANSWERS, STREAMS, work_of
+from support.streams import PROVIDERS as STREAMING
+from support.streams import folded, read_live, transcoded_to
 from support.timing import check_growth
 
 if TYPE_CHECKING:
@@ -147,6 +150,49 @@ def test_an_accumulator_takes_each_chunk_alike() -> None:
             chunks = [make(number) for number in range(size)]
             works.append(work_of(lambda: am.Accumulator(chunks).snapshot())[0])  # noqa: B023 - called at once
         _check(name, works)
+
+
+def _stream_steps(events: list[Any], provider: am.CodecName) -> Iterator[tuple[str, int]]:
+    """Yield the work of reading a stream in each way."""
+    yield "fold", work_of(lambda: folded(events, provider))[0]
+    yield "chunks", work_of(lambda: read_live(events, provider))[0]
+    for target in STREAMING:
+        yield f"to {target}", work_of(partial(transcoded_to, events, provider, target))[0]
+
+
+def _check_streams(name: str, make: Callable[[int], list[Any]], provider: am.CodecName) -> None:
+    list(_stream_steps(make(2), provider))
+    works = [dict(_stream_steps(make(SIZE * factor), provider)) for factor in (1, 2, 4)]
+    for step in works[0]:
+        _check(f"{name}, {provider}: {step}", [found[step] for found in works])
+
+
+@pytest.mark.parametrize("provider", STREAMING)
+def test_streams_take_work_that_grows_with_their_blocks(provider: am.CodecName) -> None:
+    """Emitting, folding, reading live and transcoding: of many blocks, each takes what the first ones take."""
+    for kind in share(OF_ANSWERS, STREAMING.index(provider)):
+
+        def emitted(size: int, kind: str = kind) -> list[Any]:
+            message = next(each for each in GROWTH[kind](size) if each.role == "assistant")
+            return list(am.emit(message, provider, on_loss="ignore"))
+
+        emitted(2)
+        _check(f"{kind}, {provider}: emit", [work_of(lambda: emitted(SIZE * factor))[0] for factor in (1, 2, 4)])  # noqa: B023 - called at once
+        _check_streams(kind, emitted, provider)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_streams_as_servers_send_them_take_work_that_grows_with_them(name: str) -> None:
+    """Those that nothing emits."""
+    provider, make = STREAMS[name]
+    _check_streams(name, make, provider)
+
+
+def test_lists_of_a_stream_grow_in_the_time_of_what_is_added() -> None:
+    """Citations, annotations and unknown events aren't copied for each new one."""
+    for name in LISTS:
+        provider, make = STREAMS[name]
+        check_growth(lambda size: partial(folded, make(size), provider), (2000, 16000), 8 * 3)  # noqa: B023 - called at once
 
 
 # Copies of texts or lists in one C call can't be counted: they are timed, on an input large enough to show them.

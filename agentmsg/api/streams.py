@@ -308,9 +308,9 @@ class _Transcoding:
         source = self._source
         if not source.is_whole:
             raise source.broken() from source.fault
-        converted = convert(source.fold.document(), source.codec, self._to, limits=self._limits)
+        converted = convert(source.history(), to=self._to)
         reasons = (message.finish_reason for message in converted.history.messages if message.role == "assistant")
-        reason = source.events.reason(source.fold) or next(reasons, None) or None
+        reason = next(reasons, None) or source.events.reason(source.fold)
         last = [] if self._is_same else self._writer.end(converted.document, reason)
         self._converted = converted
         return last

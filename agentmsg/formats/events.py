@@ -7,7 +7,7 @@ folded, exactly. A codec names the module of its ``EVENTS`` in ``Codec.events``.
 | names | what they are |
 | --- | --- |
 | Events | what a provider's streams are: a subclass for each |
-| Fold, Strings | collects events; the texts inside it that arrive in pieces |
+| Fold, Strings | collects events; the texts and lists inside it that arrive in pieces |
 | Reader, Writer | reads events as chunks; writes chunks as events |
 | Thinking | what becomes of thinking that can't be sent back |
 | More, TEXT_OF | what most events say: more of a block's text; the field of each class that is its text |
@@ -86,7 +86,7 @@ def misfit(error: Exception, place: int, codec: str | None) -> AgentMsgError:
 
 
 class Strings:
-    """Texts inside a document that arrive in pieces: adding one doesn't depend on those before.
+    """Texts and lists inside a document that arrive in pieces: adding one doesn't depend on those before.
 
     Attributes:
         latest: the pieces of the text that was added to last. More may be appended, as long as it is the same text.
@@ -96,6 +96,7 @@ class Strings:
         self.latest: list[str] = []
         # With the owner, so that its identity stays its own.
         self._pieces: dict[tuple[int, str], tuple[Native, str, list[str]]] = {}
+        self._lists: dict[tuple[int, str], tuple[Native, list[Any]]] = {}
 
     def add(self, owner: Native, key: str, piece: Any) -> None:
         """Append a piece to the text under a key of an object."""
@@ -108,6 +109,14 @@ class Strings:
             held = self._pieces[id(owner), key] = (owner, key, [before] if type(before) is str else [])
         self.latest = held[2]
         held[2].append(piece)
+
+    def extend(self, owner: Native, key: str, items: Iterable[Any]) -> None:
+        """Append items to the list under a key of an object; the list there at first stays as it is."""
+        held = self._lists.get((id(owner), key))
+        if held is None or owner.get(key) is not held[1]:
+            held = self._lists[id(owner), key] = (owner, [*(owner.get(key) or ())])
+            owner[key] = held[1]
+        held[1].extend(items)
 
     def taken(self, owner: Native, key: str) -> str:
         """Return the text so far, to which nothing is added any more; empty if there is none."""

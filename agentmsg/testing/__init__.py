@@ -1,8 +1,8 @@
 """The laws that every codec keeps, and tools to test them: for our codecs and for yours.
 
-``check_codec(codec)`` runs all laws on a codec, and names what it loses. ``laws`` has them one by one, as functions;
-``strategies`` makes Histories of the whole model, ``mutations`` damages documents. Anything that draws from Hypothesis
-needs the extra ``testing``.
+``check_codec(codec)`` runs all laws on a codec, and names what it loses. ``laws`` and ``stream_laws`` have them one by
+one, as functions; ``strategies`` makes Histories of the whole model, ``mutations`` damages documents. Anything that
+draws from Hypothesis needs the extra ``testing``.
 
 May import ``api`` and what lies below it.
 """
@@ -53,6 +53,18 @@ if TYPE_CHECKING:
         messages,
         texts,
     )
+    from agentmsg.testing.stream_laws import (
+        any_events,
+        cut_anywhere,
+        disordered,
+        emitted,
+        folded,
+        live_sum,
+        read_live,
+        stream_return,
+        streaming_codecs,
+        transcoded,
+    )
     from agentmsg.testing.systematic import (
         damages,
     )
@@ -67,6 +79,9 @@ _HOMES = {
     "agentmsg.testing.mutations": "edit mutate note_words owners plant_notes",
     "agentmsg.testing.native_objects": "natives",
     "agentmsg.testing.strategies": "chunks histories json_values messages texts",
+    "agentmsg.testing.stream_laws": (
+        "any_events cut_anywhere disordered emitted folded live_sum read_live stream_return streaming_codecs transcoded"
+    ),
     "agentmsg.testing.systematic": "damages",
 }
 
@@ -74,19 +89,25 @@ __all__ = [
     "LAWS",
     "Broken",
     "CodecBroken",
+    "any_events",
     "canonical",
     "carried_account",
     "check_codec",
     "chunk_return",
     "chunks",
+    "cut_anywhere",
     "damages",
+    "disordered",
     "edit",
     "edits_win",
+    "emitted",
     "exact_return",
     "floor",
+    "folded",
     "histories",
     "honest_account",
     "json_values",
+    "live_sum",
     "messages",
     "mutate",
     "natives",
@@ -97,11 +118,15 @@ __all__ = [
     "plant_notes",
     "prefix_stable",
     "pure",
+    "read_live",
     "returns_through",
     "sendable",
     "stable_writing",
+    "stream_return",
+    "streaming_codecs",
     "texts",
     "through_the_middle",
+    "transcoded",
     "typed_errors",
 ]
 

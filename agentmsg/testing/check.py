@@ -6,32 +6,40 @@ import random
 import re
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 import hypothesis
 from hypothesis.errors import NoSuchExample
 
+from agentmsg.api.streams import transcode
 from agentmsg.errors import AgentMsgError, excerpt
 from agentmsg.fitting.fit import fit
 from agentmsg.model.msg import Msg
 from agentmsg.registry import get_codec
-from agentmsg.testing import laws
+from agentmsg.stream.frames import events
+from agentmsg.testing import laws, stream_laws
 from agentmsg.testing.mutations import edit, mutate, note_words, plant_notes
 from agentmsg.testing.single_values import single_values
-from agentmsg.testing.strategies import histories
+from agentmsg.testing.strategies import histories, messages
 from agentmsg.testing.telling import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from hypothesis.strategies import SearchStrategy
+
     from agentmsg.formats.codec import Codec
     from agentmsg.model.history import History
+
+_T = TypeVar("_T")
 
 __all__ = ["Broken", "CodecBroken", "check_codec"]
 
 # Documents to generate if none are given, and damaged copies to try of each.
 _OWN, _DAMAGED = 20, 10
+_BROKEN = 0.1  # of the events of a stream
 _SHOWN = 600
 # The most faults to list in words; ``CodecBroken.broken`` has all.
 _TOLD = 20
@@ -52,7 +60,7 @@ class Broken:
     """A law that a codec breaks.
 
     Attributes:
-        law: its name in ``LAWS``.
+        law: its name in ``LAWS``; of a law of streams, that of its function.
         why: what is wrong, with the path and the two values that differ.
         example: the smallest history found that shows it, or a document.
     """
@@ -81,15 +89,18 @@ class CodecBroken(AssertionError):
         super().__init__("\n".join([head, *map(str, broken[:_TOLD]), *more]))
 
 
-def check_codec(codec: str | Codec, documents: Iterable[Any] = (), *, examples: int = 100) -> None:
+def check_codec(
+    codec: str | Codec, documents: Iterable[Any] = (), *, streams: Iterable[Any] = (), examples: int = 100
+) -> None:
     """Run the laws on a codec; if it breaks one, say which value is lost, with the smallest example.
 
-    Hypothesis makes histories of the whole model, and documents by writing these. Give real documents, too: other
-    programs write odder ones than your own codec does.
+    Hypothesis makes histories of the whole model, and documents by writing these; streams, too, if the codec has
+    events. Give real documents and streams, too: other programs write odder ones than your own codec does.
 
     Args:
         codec: a codec, or its name.
         documents: of its format, as plain data.
+        streams: of its provider, each whole: bytes as its server sends them, or events as plain data.
         examples: number of histories to try for each law; 100 take about five seconds.
 
     Raises:
@@ -98,6 +109,8 @@ def check_codec(codec: str | Codec, documents: Iterable[Any] = (), *, examples: 
     chosen = get_codec(codec)
     given = list(documents)
     broken = [*_of_histories(chosen, examples), *_of_documents(chosen, given)]
+    if chosen.events is not None:
+        broken += of_streams(chosen, streams, examples)
     if broken:
         raise CodecBroken(chosen, broken)
 
@@ -105,7 +118,7 @@ def check_codec(codec: str | Codec, documents: Iterable[Any] = (), *, examples: 
 def _of_histories(codec: Codec, examples: int) -> Iterator[Broken]:
     singles = list(single_values())
     settings = hypothesis.settings(max_examples=examples, deadline=None, database=None, suppress_health_check=_SLOW)
-    drawn = _drawn(settings)
+    drawn = _drawn(histories(), settings)
     for name, law in _history_laws(codec).items():
         alone = [Broken(law=name, why=why, example=one) for one in singles if (why := _why(law, one)) is not None]
         if alone:
@@ -119,16 +132,16 @@ def _of_histories(codec: Codec, examples: int) -> Iterator[Broken]:
         yield Broken(law=name, why=_why(law, example) or "not every time", example=example)
 
 
-def _drawn(settings: hypothesis.settings) -> list[History]:
-    """Return the histories for all laws: making one takes longer than checking it."""
-    drawn: list[History] = []
+def _drawn(strategy: SearchStrategy[_T], settings: hypothesis.settings) -> list[_T]:
+    """Return the values for all laws: making one takes longer than checking it."""
+    drawn: list[_T] = []
 
-    def keep(history: History) -> bool:
-        drawn.append(history)
+    def keep(value: _T) -> bool:
+        drawn.append(value)
         return False
 
     with suppress(NoSuchExample):
-        hypothesis.find(histories(), keep, settings=settings, random=_seeded())
+        hypothesis.find(strategy, keep, settings=settings, random=_seeded())
     return drawn
 
 
@@ -191,6 +204,44 @@ def _document_laws(codec: Codec) -> dict[str, Callable[[Any], Any]]:
         },
         "edits win": lambda document: laws.edits_win(codec, document, lambda history: edit(history, _seeded())),
         "purity": lambda document: laws.pure(codec, document),
+    }
+
+
+def of_streams(codec: Codec, given: Iterable[Any], examples: int) -> Iterator[Broken]:
+    """Yield the laws of streams that a codec with events breaks; the arguments are those of ``check_codec``."""
+    settings = hypothesis.settings(max_examples=examples, deadline=None, database=None, suppress_health_check=_SLOW)
+    answers = [
+        *_drawn(messages(), settings),
+        *(each for history in single_values() for each in history if each.role == "assistant"),
+    ]
+    streams = [list(events(each) if isinstance(each, (bytes, str)) else each) for each in given]
+    streams += [each for each in (stream_laws.emitted(codec, answer) for answer in answers) if each is not None]
+    for name, law in _stream_laws(codec).items():
+        faults = [(stream, why) for stream in streams if (why := _why(law, stream)) is not None]
+        if faults:
+            example, why = min(faults, key=lambda fault: len(repr(fault[0])))
+            yield Broken(law=name, why=why, example=example)
+
+
+def _stream_laws(codec: Codec) -> dict[str, Callable[[list[Any]], Any]]:
+    """Return the laws of streams, each as a function of the events of one; others are providers in turn."""
+    rng = _seeded()
+    others = cycle([each for each in stream_laws.streaming_codecs() if each.events != codec.events] or [codec])
+
+    def both_ways(stream: list[Any]) -> None:
+        other = next(others)
+        stream_laws.transcoded(codec, stream, other)
+        stream_laws.transcoded(other, list(transcode(stream, codec, other)), codec)
+
+    def broken(stream: list[Any]) -> list[Any]:
+        return [mutate(each, rng) if rng.random() < _BROKEN else each for each in stream_laws.disordered(stream, rng)]
+
+    return {
+        "stream_return": lambda stream: stream_laws.stream_return(codec, stream_laws.folded(stream, codec)),
+        "live_sum": lambda stream: stream_laws.live_sum(codec, stream),
+        "cut_anywhere": lambda stream: stream_laws.cut_anywhere(codec, stream, rng),
+        "transcoded": both_ways,
+        "any_events": lambda stream: stream_laws.any_events(codec, broken(stream), next(others)),
     }
 
 

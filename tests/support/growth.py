@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from types import FrameType
 
-__all__ = ["DOCUMENTS", "GROWTH", "work_of"]
+__all__ = ["DOCUMENTS", "GROWTH", "LISTS", "OF_ANSWERS", "STREAMS", "work_of"]
 
 
 def work_of(function: Callable[[], Any]) -> tuple[int, Any]:
@@ -175,3 +175,66 @@ DOCUMENTS: Mapping[str, tuple[am.CodecName, Callable[[int], Any]]] = {
     "chunks of one id": ("langchain", lambda n: [{**_chunk(["c"]), "id": "m"} for _ in range(n)]),
 }
 """By name, a format and what makes a document of its own kind that has so many of something."""
+
+
+OF_ANSWERS = (
+    "calls in one message", "calls between texts", "thoughts", "texts with a citation", "arguments that are free",
+    "calls of a server", "refusals",
+)  # fmt: skip
+"""The names of histories whose answer grows, so that a stream of it does."""
+
+
+def _delta(finish: str | None = None, **delta: Any) -> dict[str, Any]:
+    return {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}  # fmt: skip
+
+
+def _calls_of_one_index(n: int) -> list[Any]:
+    body = {"name": "f", "arguments": "{}"}
+    calls = [{"index": 0, "id": f"c{i}", "type": "function", "function": body} for i in range(n)]
+    return [*(_delta(tool_calls=[call]) for call in calls), _delta("tool_calls")]
+
+
+def _details(n: int) -> list[Any]:
+    said = [{"type": "reasoning.text", "index": i, "text": "t", "signature": "s"} for i in range(n)]
+    return [*(_delta(reasoning_details=[detail]) for detail in said), _delta("stop", content="x")]
+
+
+def _annotated(n: int) -> list[Any]:
+    """Return a text of the Responses API with annotations."""
+    place, item = {"output_index": 0, "content_index": 0}, {"type": "message", "role": "assistant", "content": []}
+    begun: dict[str, Any] = {"id": "r", "object": "response", "model": "m", "created_at": 1, "output": []}
+    cited = [{"type": "url_citation", "url": f"u{i}", "title": "t", "start_index": 0, "end_index": 1} for i in range(n)]
+    return [
+        {"type": "response.created", "response": {**begun, "status": "in_progress"}},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.content_part.added", **place, "part": {"type": "output_text", "text": "x"}},
+        *({"type": "response.output_text.annotation.added", **place, "annotation": each} for each in cited),
+        {"type": "response.completed", "response": {**begun, "status": "completed"}},
+    ]
+
+
+def _cited(n: int) -> list[Any]:
+    """Return a text of Anthropic with citations."""
+    place = {"type": "content_block_delta", "index": 0}
+    cited = [{"type": "web_search_result_location", "url": f"u{i}", "title": "t", "cited_text": "x",
+              "encrypted_index": "e"} for i in range(n)]  # fmt: skip
+    return [
+        {"type": "message_start", "message": {"role": "assistant", "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {**place, "delta": {"type": "text_delta", "text": "x"}},
+        *({**place, "delta": {"type": "citations_delta", "citation": each}} for each in cited),
+        {"type": "message_stop"},
+    ]
+
+
+STREAMS: Mapping[str, tuple[am.CodecName, Callable[[int], list[Any]]]] = {
+    "calls of one index": ("openai", _calls_of_one_index),
+    "details of reasoning": ("openai", _details),
+    "annotations": ("openai-responses", _annotated),
+    "citations": ("anthropic", _cited),
+    "unknown events": ("openai", lambda n: [*({"type": "new", "x": i} for i in range(n)), _delta("stop", content="x")]),
+}
+"""By name, a provider and what makes events of its that nothing emits, with so many of something."""
+LISTS = ("annotations", "citations", "unknown events")
+"""The names of those that grow a list."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import is_list
 from agentmsg.formats.events import events_of
+from agentmsg.testing import folded, read_live
 from data import shared_dir
 from support.documents import documents
 
@@ -77,22 +78,6 @@ def _brought(part: Any, number: int) -> Any:
     if "rawInput" in part and part.get("input") is None:
         return {"input" if key == "rawInput" else key: value for key, value in part.items()}
     return part
-
-
-def folded(events: Iterable[Any], provider: str) -> Any:
-    """Return the response that events bring."""
-    fold = events_of(am.get_codec(provider)).fold()
-    for event in events:
-        fold.add(event)
-    return json.loads(json.dumps(fold.document()))
-
-
-def read_live(events: Iterable[Any], provider: am.CodecName) -> am.Msg:
-    """Return the sum of the chunks of a stream."""
-    reader, message = am.ChunkReader(provider), am.Accumulator()
-    for chunk in filter(None, map(reader, events)):
-        message.add(chunk)
-    return message.to_msg()
 
 
 def transcoded_to(events: Iterable[Any], provider: am.CodecName, target: am.CodecName) -> list[Any]:

@@ -98,8 +98,10 @@ class _Fold(Fold):
             if type(piece) is not str:
                 raise Unreadable
             self._inputs.setdefault(index, []).append(piece)
+        elif how == "push":
+            self.strings.extend(block, field, (piece,))
         else:
-            block[field] = piece if how == "set" else [*(block.get(field) or ()), piece]
+            block[field] = piece
         if kind is not None and piece is not None:
             self._open = (block, key, self._inputs[index] if how == "json" else self.strings.latest)
         return None
@@ -111,7 +113,7 @@ class _Fold(Fold):
             if type(value) is str:
                 self.strings.add(block, key, value)
             elif is_list(value):
-                block[key] = [*(block.get(key) or ()), *value]
+                self.strings.extend(block, key, value)
             else:
                 block[key] = value
 

@@ -76,9 +76,8 @@ class AnthropicReader(Reader):
         self._begun.add(index)
         if block == _EMPTY:
             return make_text("")
-        kind = block["type"]
         found = self._block(block)
-        if kind in CALLS and not block.get("input") and type(found) is am.ToolUseBlock:
+        if block.get("type") in CALLS and not block.get("input") and type(found) is am.ToolUseBlock:
             return found.evolve(raw_input="")
         return found
 

@@ -85,8 +85,8 @@ class _Fold(Fold):
             elif kind == "citation":
                 self._citations.setdefault(index, []).append(piece)
             elif is_list(piece):
-                owner: Native = block.get(kind) or {}
-                block[kind] = {**owner, "content": [*owner.get("content", ()), *_plain(piece)]}
+                block[kind] = block.get(kind) or {}
+                self.strings.extend(block[kind], "content", _plain(piece))
             else:
                 before, held = block.get(kind), _plain(piece)
                 block[kind] = {**before, **held} if is_mapping(before) and is_mapping(held) else held

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
+from agentmsg.formats import tool_links
 from agentmsg_codecs.gemini.events import GeminiFold, first_of, goes_on, is_blank, without_parts
 from agentmsg_codecs.gemini.names import PROVIDER
+from agentmsg_codecs.gemini.response import number_of
 from agentmsg_codecs.wire.live import Reader, Writer, make_chunk, make_text, make_thinking, piece
 
 if TYPE_CHECKING:
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats import Native
     from agentmsg.formats.events import More
-
-_FILLER: Native = {"text": "-", "thoughtSignature": "-"}
 
 
 class GeminiReader(Reader):
@@ -59,10 +59,11 @@ class GeminiReader(Reader):
         if type(part.get("text")) is str and part.keys() <= {"text", "thought"}:
             make = make_thinking if part.get("thought") else make_text
             return piece(make(part["text"]), self._index)
-        # At its place, which its id may be made of.
-        parts = [*[_FILLER] * self._index, part]
-        found = self.message({**self._fold.head, "candidates": [{"content": {"role": "model", "parts": parts}}]})
-        return piece(found.content[-1], self._index)
+        message = self.message({**self._fold.head, "candidates": [{"content": {"role": "model", "parts": [part]}}]})
+        (block,) = message.content
+        if type(block) is am.ToolUseBlock and type(block.id) is am.Made:  # of the place of the call
+            block = block.evolve(id=tool_links.made_call_id((number_of(message), self._index), block.name))
+        return piece(block, self._index)
 
     def _cited(self, message: am.Msg) -> Iterable[am.ChunkPart]:
         """Yield the citations of texts, which the last chunk tells, once."""

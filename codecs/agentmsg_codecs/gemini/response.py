@@ -155,11 +155,11 @@ class GeminiResponseCodec(Answers, Gemini):
 
     def linked(self, message: am.Msg) -> am.Msg:
         """Give ids to the calls and results of a read message that lack them."""
-        return made_ids.linked((message,), FAMILY, _number(message))[0]
+        return made_ids.linked((message,), FAMILY, number_of(message))[0]
 
     def unlinked(self, message: am.Msg) -> am.Msg:
         """Remove the ids that a reader makes again from a message to write."""
-        return made_ids.unlinked((message,), FAMILY, _number(message))[0]
+        return made_ids.unlinked((message,), FAMILY, number_of(message))[0]
 
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles a response."""
@@ -173,7 +173,7 @@ def _further(message: am.Msg) -> frozenset[str] | None:
     return frozenset() if isinstance(held, list) and held else None
 
 
-def _number(message: am.Msg) -> int:
+def number_of(message: am.Msg) -> int:
     """Return a number that distinguishes ids made for this message from those of others."""
     return crc32(str(given(message.id) or "").encode())
 

@@ -41,6 +41,9 @@ _TEXTS = frozenset({*SPLIT, "arguments", "input", "text", "summary", "data", "tr
 _ELSEWHERE = frozenset({"choices", "error", "obfuscation"})
 _OF_CHOICE = frozenset({"index", "delta"})
 _PADDING = "obfuscation"
+# What every response has.
+_PLAIN = frozenset({"index", "message", "finish_reason", "logprobs", "native_finish_reason"})
+USUAL = frozenset({"id", "object", "created", "model", "system_fingerprint", "service_tier", "usage", "provider"})
 _OF_SDK = frozenset({
     "chunk", *(f"{of}.{step}" for of in ("content", "refusal", "tool_calls.function.arguments", "logprobs.content",
                                          "logprobs.refusal") for step in ("delta", "done")),
@@ -105,11 +108,44 @@ def _likeness(document: Native) -> tuple[int, Callable[[Native], Any], Any]:
     return len(document) - (_PADDING in document), get, get(document)
 
 
+class Joined(Strings):
+    """What has begun inside a document: its texts, and the items of lists that have an index."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        # Of each list, with it, so that its identity stays its own: its items by index, and by index and id.
+        self._items: dict[int, tuple[list[Any], dict[int, list[Native]], dict[tuple[int, str], Native]]] = {}
+
+    def begun(self, have: list[Any], item: Native) -> Native:
+        """Return the last item that this is a further piece of: of its index, and of its id and kind if it has them."""
+        _, by_index, by_link = self._items.setdefault(id(have), (have, {}, {}))
+        index, link, kind = item["index"], item.get("id"), item.get("type")
+        old = by_link.get((index, str(link))) if link else None
+        olds = by_index.setdefault(index, [])
+        # Without an id it belongs to any; with one that is new, to an item that has none yet, if that is the last.
+        mine = (old,) if old is not None else reversed(olds[-1:] if link else olds)
+        found = next((each for each in mine if _may_be(each, "id", link) and _may_be(each, "type", kind)), None)
+        if found is None:
+            begun: Native = {}
+            found = begun
+            have.append(found)
+            olds.append(found)
+        if link:
+            by_link[index, str(link)] = found
+        return found
+
+
+def _may_be(item: Native, key: str, value: Any) -> bool:
+    """Whether a value is that of an item, or one of both says none."""
+    return not value or item.get(key) in (value, None, "")
+
+
 class OpenAIFold(Fold):
     """Collects chunks into one response."""
 
     def __init__(self) -> None:
         super().__init__()
+        self.strings = self._joined = Joined()
         self._head: Native = {}
         self._choices: dict[int, Native] = {}
         self._usual = Pieces()
@@ -119,7 +155,7 @@ class OpenAIFold(Fold):
         """Take the next chunk, and return what it is more of, but for thinking, which may be said twice."""
         if "type" in event and event.get("object") != "error":
             if is_unknown(event):
-                self._head["events"] = [*self._head.get("events", ()), event]
+                self._joined.extend(self._head, "events", (event,))
                 return None
             event = chunk_in(event)
         found = self._usual.of(event)
@@ -143,6 +179,14 @@ class OpenAIFold(Fold):
             self._open[found[1]] = self.strings.latest
         return None
 
+    @property
+    def says_more(self) -> bool:
+        """Whether there may be more than texts, calls and what all responses have."""
+        choice: Native = self._choices.get(0, {})
+        return not (
+            choice.keys() <= _PLAIN and choice.get("message", {}).keys() <= {"role"} and self._head.keys() <= USUAL
+        )
+
     def _say(self, event: Native) -> None:
         head = self._head
         for key, value in event.items():
@@ -163,12 +207,12 @@ class OpenAIFold(Fold):
             self.ended = False
         delta = choice.get("delta")
         if delta:
-            join_delta(mine["message"], delta, self.strings)
+            join_delta(mine["message"], delta, self._joined)
         for key, value in choice.items():
             if key in _OF_CHOICE or (value is None and key in mine):
                 continue
             if key == "logprobs" and is_object(value):
-                join_delta(_object_in(mine, key), value, self.strings)
+                join_delta(_object_in(mine, key), value, self._joined)
                 continue
             mine[key] = value
             if key == "finish_reason":
@@ -185,7 +229,7 @@ class OpenAIFold(Fold):
         return {**self._head, **named, "choices": choices}
 
 
-def join_delta(mine: Native, delta: Native, strings: Strings) -> None:
+def join_delta(mine: Native, delta: Native, strings: Joined) -> None:
     """Join a delta into what came before."""
     for key, value in delta.items():
         kind = value.__class__
@@ -204,14 +248,14 @@ def join_delta(mine: Native, delta: Native, strings: Strings) -> None:
             mine[key] = value
 
 
-def _join_items(mine: Native, key: str, items: list[Any], strings: Strings) -> None:
+def _join_items(mine: Native, key: str, items: list[Any], strings: Joined) -> None:
     have: Any = mine.get(key)
     if not is_list(have):
         before = strings.taken(mine, key)
         have = mine[key] = [{"type": "text", "text": before}] if before else []
     for place, item in enumerate(items):
         if is_object(item) and type(item.get("index")) is int:
-            join_delta(_begun(have, item), item, strings)
+            join_delta(strings.begun(have, item), item, strings)
         elif place or not _goes_on(have, item, strings):
             have.append(_own(item))
 
@@ -224,7 +268,7 @@ def _own(item: Any) -> Any:
     return {**item, "thinking": list(map(_own, thoughts))} if is_list(thoughts) else dict(item)
 
 
-def _goes_on(have: list[Any], item: Any, strings: Strings) -> bool:
+def _goes_on(have: list[Any], item: Any, strings: Joined) -> bool:
     """Join a text or thinking, as Mistral's content has them, to such an item before it."""
     last: Any = have[-1] if have else None
     if not (is_object(item) and is_object(last)) or last.get("type") != item.get("type"):
@@ -238,19 +282,6 @@ def _goes_on(have: list[Any], item: Any, strings: Strings) -> bool:
         return False
     last |= {key: value for key, value in item.items() if key != kind}
     return True
-
-
-def _begun(have: list[Any], item: Native) -> Native:
-    """Return the last item that this is a further piece of: of its index, and of its id and kind if it has them."""
-    link, kind = item.get("id"), item.get("type")
-    for old in reversed(have):
-        if not is_object(old) or old.get("index") != item["index"]:
-            continue
-        if (not link or old.get("id") in (link, None, "")) and (not kind or old.get("type") in (kind, None, "")):
-            return old
-    begun: Native = {}
-    have.append(begun)
-    return begun
 
 
 def _object_in(owner: Native, key: str) -> Native:

@@ -11,7 +11,7 @@ import agentmsg as am
 from agentmsg.formats import Native, is_list, is_object
 from agentmsg_codecs.openai.annotations import KEY
 from agentmsg_codecs.openai.events import deltas_of
-from agentmsg_codecs.openai.folding import BLOCKS, CHUNK, OpenAIFold, Pieces, chunk_in, is_unknown
+from agentmsg_codecs.openai.folding import BLOCKS, CHUNK, USUAL, OpenAIFold, Pieces, chunk_in, is_unknown
 from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
@@ -41,10 +41,7 @@ _FUNCTION, _CUSTOM = ("function", "arguments"), ("custom", "input")
 _THOUGHTS, _THOUGHT = ("reasoning_content", "reasoning"), "thinking"
 _CONTENT, _TEXT = "content", "text"
 _OF_CALL = frozenset({"index", "id", "type", "function", "custom"})
-_USUAL = frozenset({
-    "id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "usage", "obfuscation",
-    "provider",
-})  # fmt: skip
+_USUAL = frozenset({*USUAL, "choices", "obfuscation"})
 _READ = frozenset({"role", "tool_calls", *BLOCKS})
 
 
@@ -61,7 +58,7 @@ class OpenAIReader(Reader):
 
     def __init__(self, codec: am.Codec) -> None:
         super().__init__(codec)
-        self._began = self._is_left = False
+        self._began = self._is_left = self._has_first = False
         self._thought: str | None = None
         self._places: dict[Any, str] = {}  # of the details of reasoning
         # How content came: "text", "list" or not yet; of lists, how many items came before the last, and its type.
@@ -103,7 +100,7 @@ class OpenAIReader(Reader):
             return make_chunk(parts=tuple(parts), **self.began(self._message()))
         ends = any(held.get("finish_reason") is not None for held in choices)
         says_more = ends or event.get("usage") or not event.keys() <= _USUAL
-        is_last = bool(choices) and self._rest.ended
+        is_last = bool(choices) and self._rest.ended and (self.whole or self._rest.says_more)
         if not (says_more and (self.whole or is_last)):
             return make_pieces(tuple(parts)) if parts else None
         message = self._message()
@@ -143,7 +140,7 @@ class OpenAIReader(Reader):
         """Yield the parts of content as a list: a text or thinking goes on with the item before."""
         self._content = "list"
         for place, item in enumerate(content):
-            index = self._listed(item.get("type"), is_new=place > 0)
+            index = self._listed(item.get("type") if is_object(item) else None, is_new=place > 0)
             yield from (piece(block, index) for block in self._said({"content": [item]}))
 
     def _listed(self, kind: Any, *, is_new: bool = False) -> str:
@@ -175,10 +172,12 @@ class OpenAIReader(Reader):
 
     def _place(self, item: Native) -> str:
         """Return the place of a detail of reasoning; the first that has a text is what the key beside it says."""
-        places = self._places
-        other = f"{_THOUGHT} {len(places)}"
-        is_first = not item.get("data") and _THOUGHT not in places.values()
-        return places.setdefault((item.get("index"), item.get("type")), _THOUGHT if is_first else other)
+        key, places = (item.get("index"), item.get("type")), self._places
+        if key not in places:
+            is_first = not (item.get("data") or self._has_first)
+            self._has_first = self._has_first or is_first
+            places[key] = _THOUGHT if is_first else f"{_THOUGHT} {len(places)}"
+        return places[key]
 
     def _detail(self, item: Native, *, has_text: bool) -> Iterable[am.ChunkPart]:
         """Yield the part of a detail of reasoning: what a text beside it doesn't say, such as its signature."""

@@ -71,8 +71,7 @@ class _Fold(Fold):
         elif what == "delta" and name in DELTAS:
             self._extend(name, event)
         elif name == "output_text.annotation" and what == "added":
-            part = self._part(event, "content", "content_index")
-            part["annotations"] = [*(part.get("annotations") or ()), event["annotation"]]
+            self.strings.extend(self._part(event, "content", "content_index"), "annotations", (event["annotation"],))
         elif is_unknown(kind):
             self._others.append(without(event, "sequence_number"))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats.events import TEXT_OF
-from agentmsg_codecs.openai_responses.events import ResponsesEvents, is_unknown, without
+from agentmsg_codecs.openai_responses.events import is_unknown, without
 from agentmsg_codecs.openai_responses.names import PREFIXES
 from agentmsg_codecs.openai_responses.unfolding import BEGINS, DELTAS, ENDS, LIKELY, brought, named
 from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_call, make_chunk, piece, plain, said
@@ -133,11 +133,13 @@ class ResponsesWriter(Writer):
 
     def __init__(self, codec: am.Codec, thinking: Any) -> None:
         super().__init__(codec, thinking)
-        self._fold = ResponsesEvents().fold()
+        self._output: list[Native] = []  # the items that are done
         self._announced = ""
         self._count = 0
         self._index = -1
-        # Of the open block: its delta, and the pieces that were written; what is folded is their sum.
+        # Of the open block: its item and part as they were announced, its delta, and the pieces that were written.
+        self._item: Native = {}
+        self._part: Native = {}
         self._delta: Native = {}
         self._written: list[str] = []
         self._beside: list[am.ChunkPart] = []  # what its pieces say besides
@@ -147,10 +149,8 @@ class ResponsesWriter(Writer):
         self._ids: set[str] = set()
 
     def _event(self, kind: str, **fields: Any) -> Native:
-        event = {"type": f"response.{kind}", "sequence_number": self._count, **fields}
         self._count += 1
-        self._fold.add(event)
-        return event
+        return {"type": f"response.{kind}", "sequence_number": self._count - 1, **fields}
 
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
         """Return the events that announce the response, with all that the codec says of one without content."""
@@ -185,13 +185,8 @@ class ResponsesWriter(Writer):
             self._id = own
         self._ids.add(self._id)
         name, place = self._name()
-        self._delta = {
-            "type": f"response.{name}.delta",
-            "sequence_number": 0,
-            **place,
-            "delta": "",
-            **LIKELY.get(name, {}),
-        }
+        likely = LIKELY.get(name, {})
+        self._delta = {"type": f"response.{name}.delta", "sequence_number": 0, **place, "delta": "", **likely}
         self._written, self._beside = [], []
         item: Native = {"id": self._id, "type": "message", "status": "in_progress", "role": "assistant", "content": []}
         if kind is am.ThinkingBlock:
@@ -201,12 +196,15 @@ class ResponsesWriter(Writer):
                 "id": self._id, "type": "function_call", "status": "in_progress", "name": block.name, "arguments": "",
                 "call_id": block.id or f"call_{self._index}",
             }  # fmt: skip
+        self._item = item
         yield self._event("output_item.added", output_index=self._index, item=item)
         self._has_part = kind is not am.ThinkingBlock
         if kind is not am.ThinkingBlock and kind is not am.ToolUseBlock:
             is_text = kind is am.TextBlock
-            part = {"type": "output_text", "text": "", **_UNCITED} if is_text else {"type": "refusal", "refusal": ""}
-            yield self._event("content_part.added", **self._place, content_index=0, part=part)
+            self._part = (
+                {"type": "output_text", "text": "", **_UNCITED} if is_text else {"type": "refusal", "refusal": ""}
+            )
+            yield self._event("content_part.added", **self._place, content_index=0, part=self._part)
 
     def _name(self) -> tuple[str, Native]:
         """Return the name of the open block's deltas, and where they go."""
@@ -230,38 +228,38 @@ class ResponsesWriter(Writer):
             self._beside.append(piece(block.evolve(**{TEXT_OF[kind]: ""}), 0))
         if kind is am.ThinkingBlock and block.thinking and not self._has_part:
             self._has_part = True
-            part = {"type": "summary_text", "text": ""}
-            yield self._event("reasoning_summary_part.added", **self._place, summary_index=0, part=part)
+            self._part = {"type": "summary_text", "text": ""}
+            yield self._event("reasoning_summary_part.added", **self._place, summary_index=0, part=self._part)
         yield from super().more(block)
 
     def close(self, block: Any) -> Iterable[Native]:
         """Return the events that end the open item."""
         name, place = self._name()
-        if self._written:
-            self._fold.add({**self._delta, "delta": "".join(self._written)})
-        item: Native = dict(self._fold.document()["output"][self._index])
-        if "status" in item:
-            item["status"] = "completed"
         parts, _, key = DELTAS[name]
-        owner = item if not parts else item[parts][0] if item[parts] else {key: ""}
+        text = "".join(self._written)
+        item: Native = {**self._item, "status": "completed"} if "status" in self._item else dict(self._item)
+        part: Native = {**self._part, key: text}
         if self._beside:
-            coded = self._coded(owner[key], parts)
-            item |= {key: coded[key] for key in _SEALED if key in coded}
-            for number, annotation in enumerate(coded.get(_CITED, ())):
+            coded = self._coded(text, parts)
+            item |= {sealed: coded[sealed] for sealed in _SEALED if sealed in coded}
+            cited = coded.get(_CITED, ())
+            part |= {_CITED: [*cited]} if cited else {}
+            for number, annotation in enumerate(cited):
                 more = {"annotation_index": number, "annotation": annotation}
                 yield self._event("output_text.annotation.added", **place, **more)
         if self._has_part:
-            yield self._event(f"{name}.done", **place, **{key: owner[key]}, **LIKELY.get(name, {}))
+            yield self._event(f"{name}.done", **place, **{key: text}, **LIKELY.get(name, {}))
         if self._has_part and parts:
-            part = "reasoning_summary_part" if parts == "summary" else "content_part"
-            yield self._event(f"{part}.done", **place, part=dict(owner))
+            family = "reasoning_summary_part" if parts == "summary" else "content_part"
+            yield self._event(f"{family}.done", **place, part=part)
+        item |= ({parts: [part]} if self._has_part else {}) if parts else {key: text}
+        self._output.append(item)
         yield self._event("output_item.done", output_index=self._index, item=item)
 
     def _coded(self, text: str, parts: str) -> Native:
         """Return what the codec writes of the open block with all that its pieces say: its item, or its part."""
         first = piece(type(self.opened)(text), 0)
-        message = am.Accumulator([make_chunk(role="assistant", parts=(first, *self._beside))]).to_msg()
-        made: list[Native] = am.encode(message, self.codec, on_loss="ignore")["output"]
+        made: list[Native] = am.encode(self.message([first, *self._beside]), self.codec, on_loss="ignore")["output"]
         return {} if not made else made[0]["content"][0] if parts == "content" else made[0]
 
     def whole(self, document: Native) -> Iterable[Native]:
@@ -270,14 +268,33 @@ class ResponsesWriter(Writer):
             self._index += 1
             own = named(item, self._index)
             self._ids.add(own["id"])
+            self._output.append(own)
             for event in brought(own, own["id"], self._index, WHOLE):
                 yield self._event(event["type"].removeprefix("response."), **without(event, "type"))
 
     def finish(self, document: Native) -> Iterable[Native]:
         """Return the event with the whole response."""
-        response: Native = {**document, "id": self._announced, "output": self._fold.document()["output"]}
+        response: Native = {**document, "id": self._announced, "output": self._cited(document)}
         status = document.get("status")
         yield self._event(str(status) if status in ENDS else "completed", response=response)
+
+    def _cited(self, document: Native) -> list[Native]:
+        """Return the items, with citations that came when the item of their text was done: what counts is the last."""
+        late = {
+            part["text"]: part[_CITED]
+            for item in document.get("output", ())
+            if item.get("type") == "message"
+            for part in item["content"]
+            if part.get(_CITED)
+        }
+        return [_recited(item, late) if late and item.get("type") == "message" else item for item in self._output]
+
+
+def _recited(item: Native, late: dict[str, list[Any]]) -> Native:
+    """Return a message of which texts without citations have those that came late."""
+    parts = [{**part, _CITED: part.get(_CITED) or late.get(part.get("text"), [])} if _CITED in part else part
+             for part in item["content"]]  # fmt: skip
+    return {**item, "content": parts}
 
 
 READER, WRITER = ResponsesReader, ResponsesWriter

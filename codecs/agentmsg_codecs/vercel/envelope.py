@@ -8,7 +8,7 @@ hold, so it is a value that the reader makes, and counts as absent elsewhere.
 from __future__ import annotations
 
 from functools import cache
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -144,10 +144,11 @@ class VercelEnvelope(envelopes.Envelope):
 
     def _into(self, issuer: Issuer, content: Sequence[Any]) -> Callable[[list[Any]], list[Any]]:
         codec = am.get_codec(issuer.codec)
+        calls = {block.id: block for block in content if type(block) is am.ToolUseBlock}
 
         def into(run: list[Any]) -> list[Any]:
             bare = list(map(self._known, run))
-            return self._noted(run, list(map(self.read, issuer.into(codec.write_parts(bare), bare, content))))
+            return self._noted(run, list(map(self.read, issuer.into(codec.write_parts(bare), bare, calls))))
 
         return into
 
@@ -317,22 +318,30 @@ def _changed(content: Any, is_special: Callable[[Any], bool], change: Callable[[
     found: list[Any] = []
     for is_run, blocks in groupby(content, is_special):
         run = list(blocks)
-        while is_run and run:
-            new, size = _tried(run, change)
-            found += new
-            run = run[size:]
-        found += run
+        found += _tried(run, change) if is_run else run
     return content if len(found) == len(content) and all(map(is_, found, content)) else tuple(found)
 
 
-def _tried(run: list[Any], change: Callable[[list[Any]], list[Any]]) -> tuple[list[Any], int]:
-    """Return what the longest start of a run changes into, and how long it is; a block that can't change stays."""
-    for size in range(len(run), 0, -1):
-        try:
-            return change(run[:size]), size
-        except (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError):
-            pass  # values of other kinds than the client has
-    return run[:1], 1
+def _tried(run: list[Any], change: Callable[[list[Any]], list[Any]]) -> list[Any]:
+    """Return what a run changes into; of one that can't, each half that can, and so on: a block that can't stays."""
+    try:
+        return change(run)
+    except (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError):
+        pass  # values of other kinds than the client has
+    if len(run) == 1:
+        return run
+    half = _half(run)
+    return [*_tried(run[:half], change), *_tried(run[half:], change)]
+
+
+def _half(run: list[Any]) -> int:
+    """Return where to cut a run: next to its middle, but not between two blocks of one id if there is another place."""
+    ids = [{getattr(block, key, None) for key in ("id", "tool_call_id", "item_id")} - {None} for block in run]
+    last = {link: place for place, links in enumerate(ids) for link in links}
+    reaches = accumulate((max((place, *map(last.__getitem__, links))) for place, links in enumerate(ids)), max)
+    ends = [place + 1 for place, reach in enumerate(reaches) if reach == place < len(run) - 1]
+    middle = len(run) // 2
+    return min(ends, key=lambda end: abs(end - middle), default=middle)
 
 
 def _given(message: am.Msg, media: Callable[[Any], Any], reference: Callable[[Any], Any]) -> am.Msg:

@@ -148,6 +148,7 @@ class Writer:
         signs: the provider whose signatures on thinking count.
         told_ends: whether the ends of blocks are told; if not, a call ends with its JSON, and any other block where
             the next begins.
+        answerer: who answers, and over which API: whole blocks may be written in the words of that.
         key: of the block that is open: its class and index; None if there is none.
         opened: the first piece of that block; of a call, what is known of it before it is announced.
         reason: why the answer ended, when it has.
@@ -165,6 +166,7 @@ class Writer:
         self.codec = codec
         self.thinking = thinking
         self.told_ends = False
+        self.answerer: dict[str, Any] = {}
         self._began = False
         self.key: Any = None
         self.opened: Any = None
@@ -231,6 +233,10 @@ class Writer:
             return block.redacted is None and self.thinking == "show"
         return kind is am.TextBlock or (kind is am.ToolUseBlock and block.kind == "function")
 
+    def message(self, parts: Iterable[am.ChunkPart]) -> am.Msg:
+        """Return the message of which some parts are all."""
+        return am.Accumulator([make_chunk(role="assistant", parts=tuple(parts), **self.answerer)]).to_msg()
+
     # -- the order of blocks ------------------------------------------------------------------------------------------
 
     def add(self, chunk: am.MsgChunk) -> list[Native]:
@@ -238,6 +244,7 @@ class Writer:
         out: list[Native] = []
         if not self._began:
             self._began = True
+            self.answerer = {"provider": chunk.provider, "api": chunk.api}
             out += self.begin(chunk)
         for part in chunk.parts:
             self._take(self._key_of(part), part, out)
@@ -368,14 +375,17 @@ class Writer:
             self._write_arguments(block, out)
         else:
             known = self.opened
-            self.opened = known.evolve(id=known.id or block.id, name=known.name or block.name)
+            if known is not part.block:
+                self.opened = known.evolve(id=known.id or block.id, name=known.name or block.name)
             self._pieces.append(part)
             if is_whole or (self.opened.id and self.opened.name):
                 self._announce(out)
 
     def _announce(self, out: list[Native]) -> None:
         """Write that a call begins."""
-        (call,) = am.Accumulator([make_pieces(tuple(self._pieces))]).to_msg().content
+        call = self._pieces[0].block
+        if len(self._pieces) > 1:
+            (call,) = am.Accumulator([make_pieces(tuple(self._pieces))]).to_msg().content
         self.opened, self._pieces, self._is_announced = call, [], True
         out += self.open(call)
         self._write_arguments(call, out)
@@ -387,8 +397,8 @@ class Writer:
             start = text.lstrip()[:1]
             if start:
                 self._has_begun = start == "{" or not self.takes_objects or None
-            call = call.evolve(raw_input=text if self._has_begun else "")
-        out += self.more(call) if self._has_begun else self.more(call.evolve(raw_input=""))
+            call = _with_text(call, text)
+        out += self.more(call if self._has_begun else _with_text(call, ""))
 
     def _must_wait(self, key: Any, block: Any) -> bool:
         """Whether another block must wait until the open one is complete."""
@@ -440,7 +450,7 @@ class Writer:
         Raises:
             EncodeError: if they have no form in a stream: leaving them out would lose them without a report.
         """
-        message = am.Accumulator([make_chunk(role="assistant", parts=tuple(self._pieces))]).to_msg()
+        message = self.message(self._pieces)
         content = tuple(_settled(block) for block in message.content if not self._is_left_out(block))
         if not content:
             return ()
@@ -457,6 +467,10 @@ class Writer:
         if type(block) is not am.ThinkingBlock or self.thinking == "show":
             return False
         return block.redacted is None and (block.signature is None or block.signature.provider != self.signs)
+
+
+def _with_text(call: Any, text: str) -> Any:
+    return call if call.raw_input == text else call.evolve(raw_input=text)
 
 
 def _settled(block: Any) -> Any:

@@ -39,7 +39,7 @@ from agentmsg_codecs.vercel.issuers.parts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _ANTHROPIC = "anthropic"
 _CAMEL = {
@@ -83,12 +83,11 @@ def _beside(item: Native, *own: str, **more: Any) -> Native:
     return with_options(_ANTHROPIC, {**more, **options})
 
 
-def _into(items: list[Native], _: Sequence[Any], content: Sequence[Any]) -> list[Native]:
-    calls = {block.id: block for block in content if type(block) is am.ToolUseBlock}
+def _into(items: list[Native], _: Sequence[Any], calls: Mapping[Any, Any]) -> list[Native]:
     return [_part(item, calls) for item in items]
 
 
-def _part(item: Native, calls: dict[Any, Any]) -> Native:
+def _part(item: Native, calls: Mapping[Any, Any]) -> Native:
     kind: Any = item.get("type")
     if kind == "text":
         return {"type": "text", "text": item["text"], **_beside(item, "text")}

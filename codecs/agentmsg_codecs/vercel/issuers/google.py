@@ -25,7 +25,7 @@ from agentmsg_codecs.vercel.issuers.parts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _GOOGLE, _SIGNED, _SERVER, _CODE, _BESIDE = "google", "thoughtSignature", "server:", "code_execution", "_beside"
 # Google's parts, and where they have what the tool gets or gives.
@@ -37,7 +37,7 @@ def _own(block: Any) -> bool:
     return is_server(block, _GOOGLE)
 
 
-def _into(items: list[Native], run: Sequence[Any], _: Sequence[Any]) -> list[Native]:
+def _into(items: list[Native], run: Sequence[Any], _: Mapping[Any, Any]) -> list[Native]:
     found: list[Native] = []
     made = ""
     for item, block in zip(items, run, strict=True):

@@ -46,7 +46,7 @@ from agentmsg_codecs.vercel.issuers.parts import (
 from agentmsg_codecs.vercel.names import ITEMS, PROVIDER_OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 _OPENAI, _RESPONSES, _DONE, _SEARCH = "openai", "openai-responses", "completed", "tool_search"
 # The start of the names of servers' tools, and the part that asks a person whether one may be called.
@@ -119,11 +119,11 @@ def _told(item: Native, *own: str, **more: Any) -> Native:
     return with_options(_OPENAI, {**{key: value for key, value in more.items() if value is not None}, **rest})
 
 
-def _into(items: list[Native], *_: Sequence[Any]) -> list[Native]:
+def _into(items: list[Native], *_: Any) -> list[Native]:
     return [part for _, parts in _each(items) for part in parts]
 
 
-def _into_fully(items: list[Native], *_: Sequence[Any]) -> list[Native]:
+def _into_fully(items: list[Native], *_: Any) -> list[Native]:
     return [part for item, parts in _each(items) for part in _with_rest(parts, item)]
 
 

@@ -12,7 +12,7 @@ from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping
 from agentmsg_codecs.vercel.names import OPTIONS, PROVIDER_OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 def as_they_are(blocks: Sequence[Any], _: list[Native]) -> list[Any]:
@@ -35,7 +35,7 @@ class Issuer(NamedTuple):
         key: the provider's key among the options.
         is_own: whether a block has a form of its own here; others are kept as those of anybody.
         is_kept: whether a block that was read has such a form.
-        into: parts of the SDK, of parts of the provider, their blocks, and all blocks of the message.
+        into: parts of the SDK, of parts of the provider, their blocks, and the calls of the message by id.
         back: parts of the provider, of parts of the SDK.
         linked: blocks of these parts of the provider, with what they need of the SDK's parts.
         makes: whether a call of a server tool has a shape that only this client makes, where nothing else need tell.
@@ -49,11 +49,11 @@ class Issuer(NamedTuple):
     key: str
     is_own: Callable[[Any], bool]
     is_kept: Callable[[Any], bool]
-    into: Callable[[list[Native], Sequence[Any], Sequence[Any]], list[Native]]
+    into: Callable[[list[Native], Sequence[Any], Mapping[Any, Any]], list[Native]]
     back: Callable[[list[Native]], list[Native]]
     linked: Callable[[Sequence[Any], list[Native]], list[Any]] = as_they_are
     makes: Callable[[Any], bool] = is_never
-    into_fully: Callable[[list[Native], Sequence[Any], Sequence[Any]], list[Native]] | None = None
+    into_fully: Callable[[list[Native], Sequence[Any], Mapping[Any, Any]], list[Native]] | None = None
     asks: bool = False
 
 

@@ -109,7 +109,7 @@ def chunks_of(part: Native, link: str, size: int) -> Iterable[Native]:
     elif kind in ("text", "reasoning") and type(part.get("text")) is str:
         link = part.get("id") or link if kind == "reasoning" else link
         told, is_open = given(part, ("citations", META)), part.get("state") == "streaming"
-        yield {"type": f"{kind}-start", "id": link, **(told if is_open else {})}
+        yield {"type": f"{kind}-start", "id": link, **(told if is_open else given(part, (META,) * is_other(part)))}
         yield from ({"type": f"{kind}-delta", "id": link, "delta": piece} for piece in pieces_of(part["text"], size))
         if not is_open:
             yield {"type": f"{kind}-end", "id": link, **told}
@@ -123,6 +123,12 @@ def chunks_of(part: Native, link: str, size: int) -> Iterable[Native]:
     elif tool is not None and type(tool.get("toolCallId")) is str and type(tool.get("toolName")) is str:
         yield from _called(tool, part, size)
         yield from answered(tool)
+
+
+def is_other(part: Native) -> bool:
+    """Whether a provider says that a text is of another kind, such as a summary of what was said before."""
+    meta = part.get(META)
+    return is_object(meta) and any(is_object(told) and "type" in told for told in meta.values())
 
 
 def _called(tool: Native, part: Native, size: int) -> Iterable[Native]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import Native, Unreadable
 from agentmsg.formats.events import TEXT_OF
-from agentmsg_codecs.vercel.ui.events import EVENTS, answer_of, answered, chunks_of
+from agentmsg_codecs.vercel.ui.events import EVENTS, answer_of, answered, chunks_of, is_other
 from agentmsg_codecs.vercel.ui.folding import CALLED, META, STEP, UIFold, given, is_data
 from agentmsg_codecs.vercel.ui.tool_parts import tool_of
 from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_call, make_chunk, make_text, make_thinking, piece
@@ -43,6 +43,7 @@ class UIReader(Reader):
         self._began = self._is_over = False
         self._count = 0
         self._texts: dict[tuple[str, str], tuple[int, Native]] = {}
+        self._others: set[tuple[str, str]] = set()  # texts of another kind, which come whole
         self._calls: dict[str, tuple[int, int, bool]] = {}  # place, how many blocks are said, whether pieces came
 
     def __call__(self, event: Native) -> am.MsgChunk | More | None:
@@ -52,8 +53,9 @@ class UIReader(Reader):
         if kind == "reset-step" and self._count and not self._is_over:
             raise Unreadable  # what was said can't be taken back
         self._fold.take(event)
-        if kind in _DELTAS and self._began and not self._is_over:
-            family, cls = _DELTAS[kind]  # the usual case
+        family, cls = _DELTAS.get(kind, ("", None))
+        if cls is not None and self._began and not self._is_over and (family, event["id"]) not in self._others:
+            # The usual case.
             return cls, self._texts[family, event["id"]][0], event["delta"]
         if kind == "tool-input-delta" and not self._is_over:
             place, _, has_come = self._calls.get(event["toolCallId"], (0, 0, False))
@@ -75,7 +77,7 @@ class UIReader(Reader):
 
     def _ended(self) -> am.MsgChunk:
         message = self.message(self._fold.document() or [{"role": "assistant", "parts": []}])
-        late = [self._beside(part, place) for place, part in self._texts.values() if part["state"] != "done"]
+        late = [self._beside(key) for key, (_, part) in self._texts.items() if part["state"] != "done"]
         parts = tuple(part for found in late for part in found)
         fields = self.rest(message) | {"provider": message.provider, "api": message.api}
         fields["finish_reason"] = EVENTS.reason(self._fold)
@@ -96,30 +98,37 @@ class UIReader(Reader):
         key, make = (family, event["id"]), make_text if family == "text" else make_thinking
         if what == "start":
             self._texts[key] = (self._next(), new[0])
-        place, part = self._texts[key]
-        if what != "end":
-            yield piece(make(event["delta"] if what == "delta" else ""), place)
-        else:
+            self._others.discard(key)
+            if is_other(new[0]):
+                self._others.add(key)
+        place, _ = self._texts[key]
+        if what == "end":
             self.over = (place,)
-            yield from self._beside(part, place)
+            yield from self._beside(key)
+        elif key not in self._others:
+            yield piece(make(event["delta"] if what == "delta" else ""), place)
 
-    def _beside(self, part: Native, place: int) -> Iterable[am.ChunkPart]:
-        """Yield what a text's part says beside its text."""
-        if part.keys() > {"type", "text", "state"}:
+    def _beside(self, key: tuple[str, str]) -> Iterable[am.ChunkPart]:
+        """Yield what a text's part says beside its text; of one of another kind, all."""
+        place, part = self._texts[key]
+        if key in self._others:
+            part["text"] = self._fold.strings.taken(part, "text")
+            yield from (piece(block, place) for block in self._blocks(part))
+        elif part.keys() > {"type", "text", "state"}:
             yield from (piece(block, place) for block in self._blocks({**part, "text": ""}))
 
     def _of_tool(self, kind: str, event: Native) -> Iterable[am.ChunkPart]:
-        """Yield what a chunk adds to a call that the client runs as it comes; what the server runs comes whole."""
+        """Yield what a chunk adds to a call as it comes; what the server runs, and an input that is a text, whole."""
         link: str = event["toolCallId"]
         part = self._fold.tool(link)
-        is_served = part.get("providerExecuted") is True
+        is_whole = part.get("providerExecuted") is True or part.get("inputEncoding") == "text"
         place, count, has_come = self._calls.get(link) or (self._next(), 0, False)
         if kind == "tool-input-delta":
-            if not is_served:
+            if not is_whole:
                 has_come = True
                 yield piece(make_call(None, "", raw_input=event["inputTextDelta"]), place)
         elif kind == "tool-input-start":
-            if not is_served:
+            if not is_whole:
                 call = self._blocks({**given(part, ("type", "toolName", "toolCallId")), **_WAITING})[0]
                 yield piece(call.evolve(raw_input=""), place)
         elif not event.get("preliminary"):
@@ -151,6 +160,7 @@ class UIWriter(Writer):
         self._texts_held: list[str] = []
         self._calls: dict[str | None, am.ToolUseBlock] = {}
         self._told: set[str] = set()
+        self._renamed: dict[str | None, str] = {}  # of an id that several calls have, that of the last
 
     def begin(self, chunk: am.MsgChunk) -> Iterable[Native]:
         """Return the start of the message, and of its step."""
@@ -166,7 +176,8 @@ class UIWriter(Writer):
 
     def keeps(self, block: Any) -> bool:
         """Whether more than the text is written of a piece of a block."""
-        return bool(getattr(block, "citations", None) or getattr(block, "signature", None))
+        said = getattr(block, "citations", None) or getattr(block, "signature", None)
+        return bool(said) and bool(given(self._written(block)[0], ("citations", META)))
 
     def open(self, block: Any) -> Iterable[Native]:
         """Return the start of a part; clients have one part for each id of a call."""
@@ -176,7 +187,7 @@ class UIWriter(Writer):
         if kind is am.ToolUseBlock:
             self._link = str(block.id or f"call_{self._number}")
             if self._link in self._told:
-                self._link += f"_{self._number}"
+                self._link = self._renamed[block.id] = f"{self._link}_{self._number}"
             yield {"type": "tool-input-start", "toolCallId": self._link, "toolName": block.name}
         else:
             yield {"type": f"{_TAGS[kind]}-start", "id": self._link}
@@ -196,7 +207,7 @@ class UIWriter(Writer):
 
     def close(self, block: Any) -> Iterable[Native]:
         """Return the end of the open part, with what its codec keeps beside it."""
-        message = am.Accumulator([make_chunk(role="assistant", parts=tuple(self._held))]).to_msg()
+        message = self.message(self._held)
         found: Any = message.content[0]
         found = found.evolve(**{TEXT_OF[type(found)]: "".join(self._texts_held)})
         if type(found) is am.ToolUseBlock:
@@ -215,14 +226,26 @@ class UIWriter(Writer):
             yield from self._chunks(other)
 
     def _written(self, *blocks: Any) -> list[Native]:
-        document = am.encode(am.Msg("assistant", blocks), self.codec, on_loss="ignore")
+        document = am.encode(am.Msg("assistant", blocks, **self.answerer), self.codec, on_loss="ignore")
         return list(answer_of(document).get("parts") or [{}])
 
     def beside(self, content: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return blocks that are written whole; a result or a request stands in the part of its call."""
+        known = set(self._told)
+        content = tuple([self._apart(block, known) for block in content])
         self._calls |= {block.id: block for block in content if type(block) is am.ToolUseBlock}
         calls = [self._calls.get(block.tool_call_id) for block in content if type(block) in _BEHIND]
         return (*(call for call in calls if call is not None and call not in content), *content)
+
+    def _apart(self, block: Any, known: set[str]) -> Any:
+        """Return a call with an id of its own; what names such a call names that of the last."""
+        key = "id" if type(block) is am.ToolUseBlock else "tool_call_id"
+        if key == "id" and block.id:
+            if block.id in known:
+                self._renamed[block.id] = f"{block.id}_{self._number + len(known)}"
+            known.add(block.id)
+        link = self._renamed.get(getattr(block, key, None))
+        return block if link is None else block.evolve(**{key: link})
 
     def whole(self, document: Any) -> Iterable[Native]:
         """Return the chunks of whole parts."""
