@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Genera
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
+import attrs
+
 from agentmsg.api.reading import decode
 from agentmsg.api.writing import convert, encode, refuse_losses
 from agentmsg.checking.strays import failure
@@ -309,6 +311,8 @@ class _Transcoding:
         if not source.is_whole:
             raise source.broken() from source.fault
         converted = convert(source.history(), to=self._to)
+        if self._is_same:
+            converted = attrs.evolve(converted, losses=converted.losses.lost)  # its client had it already
         reasons = (message.finish_reason for message in converted.history.messages if message.role == "assistant")
         reason = next(reasons, None) or source.events.reason(source.fold)
         last = [] if self._is_same else self._writer.end(converted.document, reason)

@@ -15,6 +15,7 @@ folded, exactly. A codec names the module of its ``EVENTS`` in ``Codec.events``.
 | MISFITS, misfit | what an event raises that doesn't fit its stream; the error that this is for users |
 | unfolded | the events of a response, or one error |
 | pieces_of, arguments_of, base64_of | a text in pieces; of pieces the arguments, or their text if cut; bytes |
+| without_bytes | a value of an SDK as JSON has it |
 | with_cut_calls | a message whose native calls with cut arguments are calls |
 """
 
@@ -31,7 +32,7 @@ from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, Encode
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.blocks import TEXT_OF, NativeBlock
 from agentmsg.values.text import parse_arguments
-from agentmsg.values.types import is_mapping
+from agentmsg.values.types import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -59,6 +60,7 @@ __all__ = [
     "pieces_of",
     "unfolded",
     "with_cut_calls",
+    "without_bytes",
 ]
 
 Thinking = Literal["show", "drop"]
@@ -336,6 +338,15 @@ def base64_of(text: str) -> str:
     if "=" not in text.rstrip("="):
         return text
     return b64encode(b"".join(map(b64decode, re.findall("[^=]+=*", text)))).decode()
+
+
+def without_bytes(value: Any, levels: int = 3) -> Any:
+    """Return a value of an SDK as JSON has it: bytes, which may be some levels down, are base64."""
+    if type(value) is bytes:
+        return b64encode(value).decode()
+    if is_mapping(value) and levels:
+        return {key: without_bytes(held, levels - 1) for key, held in value.items()}
+    return [without_bytes(held, levels - 1) for held in value] if is_list(value) and levels else value
 
 
 def with_cut_calls(message: Msg, family: str, read: Callable[[Any], ToolUseBlock | None]) -> Msg:

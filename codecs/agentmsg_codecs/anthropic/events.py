@@ -108,19 +108,16 @@ class _Fold(Fold):
 
     def _merge(self, block: Native, delta: Native) -> None:
         for key, value in delta.items():
-            if key == "type":
-                continue
-            if type(value) is str:
-                self.strings.add(block, key, value)
-            elif is_list(value):
+            if is_list(value):
                 self.strings.extend(block, key, value)
-            else:
+            elif type(value) is not str:
                 block[key] = value
+            elif key != "type":
+                self.strings.add(block, key, value)
 
     def made(self) -> Native:
         for index, pieces in self._inputs.items():
-            text = "".join(pieces)
-            if text:
+            if text := "".join(pieces):
                 self._blocks[index]["input"] = arguments_of(text)
         content = [self._blocks[index] for index in sorted(self._blocks)]
         events = {"events": self._others} if self._others else {}

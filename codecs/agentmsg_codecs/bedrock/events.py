@@ -16,17 +16,15 @@ The bytes of application/vnd.amazon.eventstream aren't read: clients of AWS deco
 
 from __future__ import annotations
 
-from base64 import b64encode
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping
-from agentmsg.formats.events import Events, Fold, arguments_of, base64_of, pieces_of, with_cut_calls
+from agentmsg.formats.events import Events, Fold, arguments_of, base64_of, pieces_of, with_cut_calls, without_bytes
 from agentmsg_codecs.bedrock.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
 
 INDEX, START, DELTA, STOP = "contentBlockIndex", "contentBlockStart", "contentBlockDelta", "contentBlockStop"
 _CALL, _THOUGHT = "toolUse", "reasoningContent"
@@ -86,15 +84,15 @@ class _Fold(Fold):
                 self._citations.setdefault(index, []).append(piece)
             elif is_list(piece):
                 block[kind] = block.get(kind) or {}
-                self.strings.extend(block[kind], "content", _plain(piece))
+                self.strings.extend(block[kind], "content", without_bytes(piece))
             else:
-                before, held = block.get(kind), _plain(piece)
+                before, held = block.get(kind), without_bytes(piece)
                 block[kind] = {**before, **held} if is_mapping(before) and is_mapping(held) else held
 
     def _think(self, held: Native, piece: Native) -> None:
         for key, value in piece.items():
             if key == _REDACTED:
-                self.strings.add(held, key, _plain(value))
+                self.strings.add(held, key, without_bytes(value))
             elif key == "text":
                 self.strings.add(held.setdefault(_READABLE, {}), key, value)
             else:
@@ -120,15 +118,6 @@ class _Fold(Fold):
         if held and _REDACTED in held:
             return {**block, _THOUGHT: {**held, _REDACTED: base64_of(held[_REDACTED])}}
         return block
-
-
-def _plain(value: Any, levels: int = 3) -> Any:
-    """Return a value of boto3's as JSON has it: bytes, which may be some levels down, are base64."""
-    if type(value) is bytes:
-        return b64encode(value).decode()
-    if is_mapping(value) and levels:
-        return {key: _plain(held, levels - 1) for key, held in value.items()}
-    return [_plain(held, levels - 1) for held in value] if is_list(value) and levels else value
 
 
 class BedrockEvents(Events):
