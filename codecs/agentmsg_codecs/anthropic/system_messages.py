@@ -6,6 +6,8 @@ turn or tool results. Any other moves to the top. One that was read in another p
 
 from __future__ import annotations
 
+from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats import carried_extras, is_marked, marked
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 _KEYS = frozenset({"role", "content"})
 MESSAGE_EXTRAS = carried_extras((FAMILY, lambda _: _KEYS))
 _USERS = frozenset({"user", "tool"})
+_ROLE = attrgetter("role")
 
 
 def may_move(message: am.Msg) -> bool:
@@ -73,7 +76,6 @@ def gather_systems(plan: restructure.Plan | None, messages: Sequence[am.Msg]) ->
 
 def _is_amiss(messages: Sequence[am.Msg]) -> bool:
     """Whether a system message is neither first nor after a user turn."""
-    for index, message in enumerate(messages):
-        if message.role == "system" and index and messages[index - 1].role not in _USERS:
-            return True
-    return False
+    roles = list(map(_ROLE, messages))
+    # Mostly there is one at most, the first.
+    return "system" in roles[1:] and any(role == "system" and before not in _USERS for before, role in pairwise(roles))
