@@ -190,9 +190,12 @@ def test_streams_as_servers_send_them_take_work_that_grows_with_them(name: str) 
 
 def test_lists_of_a_stream_grow_in_the_time_of_what_is_added() -> None:
     """Citations, annotations and unknown events aren't copied for each new one."""
+
+    def folding(provider: am.CodecName, make: Callable[[int], list[Any]], size: int) -> Callable[[], Any]:
+        return partial(folded, make(size), provider)
+
     for name in LISTS:
-        provider, make = STREAMS[name]
-        check_growth(lambda size: partial(folded, make(size), provider), (2000, 16000), 8 * 3)  # noqa: B023 - called at once
+        check_growth(partial(folding, *STREAMS[name]), (2000, 16000), 8 * 3)
 
 
 # Copies of texts or lists in one C call can't be counted: they are timed, on an input large enough to show them.

@@ -195,10 +195,6 @@ def test_pieces_of_texts_make_no_chunks(provider: am.CodecName, monkeypatch: pyt
 _OF_UI: dict[str | None, str] = {"pause_turn": "other"}
 
 
-def _said(message: am.Msg) -> str:
-    return "".join(block.text for block in message.content if isinstance(block, am.TextBlock))
-
-
 def _cited(message: am.Msg) -> list[Any]:
     """Return the citations of a message, each with the text that it is of."""
     texts = [block for block in message.content if isinstance(block, am.TextBlock)]
