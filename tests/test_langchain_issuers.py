@@ -66,6 +66,14 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
         [am.ToolUseBlock("t1", "f", {"a": 1}), TEXT],
         [{"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}}, {"type": "text", "text": "So."}],
     ),
+    "a call before an image, of an unknown model": (
+        {},
+        [am.ToolUseBlock("t1", "f", {}), am.ImageBlock(am.Base64Source("aGk=", "image/png"))],
+        [
+            {"type": "tool_use", "id": "t1", "name": "f", "input": {}},
+            {"type": "image", "base64": "aGk=", "mime_type": "image/png"},
+        ],
+    ),
     "an image that Google signed, of an unknown model": (
         {},
         [am.ImageBlock(am.Base64Source("aGk=", "image/png"), **signed("google"))],
@@ -241,6 +249,15 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
         [am.TextBlock("So.", citations=[CITED])],
         [{"type": "text", "text": "So.", "citations": [{"title": "T", "sourceContent": [{"text": "x"}],
           "location": {"documentChar": {"documentIndex": 0, "start": 0, "end": 1}}}]}],
+    ),
+    "a tool of Bedrock beside an image": (
+        BEDROCK,
+        [LONE, am.ImageBlock(am.Base64Source("aGk=", "image/png"))],
+        [
+            {"type": "tool_result", "tool_use_id": "t1", "is_error": False, "name": "nova_grounding",
+             "content": [{"type": "text", "text": "found"}]},
+            {"type": "image", "base64": "aGk=", "mime_type": "image/png"},
+        ],
     ),
     "reasoning of Bedrock": (
         BEDROCK,

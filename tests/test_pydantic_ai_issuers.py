@@ -199,6 +199,19 @@ def test_what_a_request_repeats_comes_back(codec: am.CodecName, request_: Any, k
     assert am.same(am.restore(am.decode(am.thaw(document), "pydantic-ai"), losses), history)
 
 
+def test_a_tool_that_the_client_refuses_is_told() -> None:
+    """GoogleModel raises for it, so that the whole conversation could not go on."""
+    parts = [{"toolCall": {"id": "t", "toolType": "GOOGLE_MAPS", "args": {}}}, {"text": "a"},
+             {"toolResponse": {"id": "t", "toolType": "GOOGLE_MAPS", "response": {}}}]  # fmt: skip
+    losses: list[am.Loss] = []
+    history = am.decode({"contents": [{"role": "model", "parts": parts}]}, "gemini")
+    document: Any = am.encode(history, "pydantic-ai", losses=losses)
+    assert [part["part_kind"] for part in document[0]["parts"]] == ["text"]
+    assert [(loss.where, loss.level) for loss in losses] == [
+        ("messages/0/content/0", "content"), ("messages/0/content/2", "content")
+    ]  # fmt: skip
+
+
 def test_data_are_in_the_standard_alphabet() -> None:
     """The library dumps bytes in the alphabet of URLs, which no provider takes."""
     image = {"kind": "binary", "data": "_-4=", "media_type": "image/png"}

@@ -248,7 +248,7 @@ class LangChainEnvelope(envelopes.Envelope):
         if provider is None:
             provider = "bedrock" if "bedrock" in told else next(filter(None, told), None)
             if provider is None and _has_call_inside(message.content):
-                provider = ANTHROPIC  # whose part for calls all clients know
+                provider = ""
         elif provider == OPENAI and not is_known and OPENAI not in told:
             return None
         note = note_of(message, FAMILY)

@@ -94,6 +94,10 @@ _TAKEN = frozenset(
 )  # fmt: skip
 
 
+def _is_no_media(block: Any) -> bool:
+    return type(block) not in (am.ImageBlock, am.FileBlock)
+
+
 def _is_no_call(block: Any) -> bool:
     return type(block) is not am.ToolUseBlock or block.kind == "server"
 
@@ -391,7 +395,9 @@ ISSUERS: Mapping[Any, Issuer] = {
     "google": Issuer(
         "gemini", _is_of_google, _from_google, _to_google, lists_calls=False, has_place=_has_place_at_google
     ),
-    "bedrock": Issuer("bedrock", _is_of_bedrock, _from_bedrock, _to_bedrock, lists_calls=False),
+    "bedrock": Issuer("bedrock", _is_of_bedrock, _from_bedrock, _to_bedrock, lists_calls=False, has_place=_is_no_media),
+    # Nobody's: all clients know Anthropic's part for calls, but not its media.
+    "": Issuer(ANTHROPIC, _is_of_anthropic, _from_anthropic, has_place=_is_no_media),
 }
 
 

@@ -26,6 +26,14 @@ def _is_stored(block: am.ToolUseBlock | am.ToolResultBlock, _: am.Msg) -> bool:
     return block.name in _KEPT_BY_OPENAI or (block.item_id or "").startswith("mcp")
 
 
+def _is_broken(block: am.ToolUseBlock, _: am.Msg) -> bool:
+    return block.kind == "function" and not block.is_valid
+
+
+def _is_uploaded(block: am.FileBlock, _: am.Msg) -> bool:
+    return type(block.source) is am.FileSource and block.source.provider == "anthropic"
+
+
 def _is_made(block: am.ImageBlock, _: am.Msg) -> bool:
     return block.item_id is not None
 
@@ -47,6 +55,8 @@ UNSENT = (
     Unsent(am.ToolUseBlock, _STORED, _is_stored),
     Unsent(am.ToolResultBlock, _STORED, _is_stored),
     Unsent(am.ImageBlock, _STORED, _is_made),
+    Unsent(am.FileBlock, "the SDK sends no files of an answer to Anthropic", _is_uploaded),
+    Unsent(am.ToolUseBlock, "the SDK sends no arguments that aren't JSON, or sends them as a text", _is_broken),
     Unsent(am.ToolUseBlock, _CODE, _is_signed_code, field="signature"),
     Unsent(am.ToolResultBlock, _CODE, _is_signed_code, field="signature"),
     Unsent(am.ToolUseBlock, _AS_FUNCTION, _is_custom),
