@@ -199,6 +199,16 @@ def test_what_a_request_repeats_comes_back(codec: am.CodecName, request_: Any, k
     assert am.same(am.restore(am.decode(am.thaw(document), "pydantic-ai"), losses), history)
 
 
+def test_a_call_without_an_id_leaves_the_other_parts_to_their_provider() -> None:
+    """Its part says no more than who made it; so it stays as it is, and comes back."""
+    call = {"part_kind": "tool-call", "tool_name": "f", "args": "{}", "tool_call_id": "c", "id": None}
+    text = {"part_kind": "text", "content": "a", "id": "msg_1", "provider_details": {"phase": "commentary"}}
+    parts: list[dict[str, Any]] = [{**part, "provider_name": "openai"} for part in (text, call)]
+    blocks: Any = returned(_response(*parts, provider_name="openai"), codec=CODEC)[0].content
+    assert (blocks[0].phase, blocks[0].extras) == ("commentary", {})
+    assert (blocks[1].id, blocks[1].item_id) == ("c", None)
+
+
 def test_a_tool_that_the_client_refuses_is_told() -> None:
     """GoogleModel raises for it, so that the whole conversation could not go on."""
     parts = [{"toolCall": {"id": "t", "toolType": "GOOGLE_MAPS", "args": {}}}, {"text": "a"},
