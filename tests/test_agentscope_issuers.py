@@ -93,3 +93,19 @@ def test_tools_of_a_provider_are_told() -> None:
     document: Any = am.encode(history, "agentscope", losses=losses)
     assert [block["type"] for block in document[0]["content"]] == ["text"]
     assert [loss.level for loss in losses] == ["content"]
+
+
+def test_what_a_loader_adds_to_reasoning_is_no_edit() -> None:
+    """Each block gets an id and a time: the report of the conversion still restores what was there."""
+    summary = [{"type": "summary_text", "text": text} for text in ("a", "b")]
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": summary, "encrypted_content": "gAAA"}
+    request: dict[str, Any] = {"input": [{"role": "user", "content": "x"}, reasoning]}
+    done = am.convert(request, "openai-responses", "agentscope")
+    document: Any = am.thaw(done.document)
+    document[1]["content"] = [
+        {"type": "thinking", "thinking": block.pop("thinking"), "id": f"b{number}", "created_at": "2026-11-28", **block}
+        for number, block in enumerate(document[1]["content"])
+    ]
+    history = am.decode(document, "agentscope")
+    assert am.encode(am.restore(history, done.losses), "openai-responses") == request
+    assert am.encode(history, "agentscope") == document

@@ -66,6 +66,14 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
         [am.ToolUseBlock("t1", "f", {"a": 1}), TEXT],
         [{"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}}, {"type": "text", "text": "So."}],
     ),
+    "a call before an image, of an unknown model": (
+        {},
+        [am.ToolUseBlock("t1", "f", {}), am.ImageBlock(am.Base64Source("aGk=", "image/png"))],
+        [
+            {"type": "tool_use", "id": "t1", "name": "f", "input": {}},
+            {"type": "image", "base64": "aGk=", "mime_type": "image/png"},
+        ],
+    ),
     "an image that Google signed, of an unknown model": (
         {},
         [am.ImageBlock(am.Base64Source("aGk=", "image/png"), **signed("google"))],
@@ -160,6 +168,24 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
         ],
         [{**said("So."), "annotations": [{"type": "container_file_citation", **IN_CONTAINER}]}],
     ),
+    "a citation of a file, of an unknown model": (
+        {},
+        [SAID.evolve(citations=[am.Citation(kind="file_path", extras={"openai-responses": {"file_id": "f"}})])],
+        [{**said("So."), "annotations": [{"type": "file_path", "file_id": "f"}]}],
+    ),
+    "a request for approval": (
+        RESPONSES,
+        [
+            served("openai", "mcpr_1", "ask", {"q": 1}, server="wiki", item_id="mcpr_1"),
+            am.ApprovalRequestBlock("mcpr_1", "mcpr_1"),
+            SAID,
+        ],
+        [
+            {"type": "mcp_approval_request", "id": "mcpr_1", "name": "ask", "server_label": "wiki",
+             "arguments": '{"q":1}'},
+            said("So."),
+        ],
+    ),
     "an item that the model doesn't know": (
         RESPONSES,
         [am.NativeBlock("openai-responses", LISTED)],
@@ -184,6 +210,18 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
                 "outcome": 1,
                 "tool_call_id": "",
             },
+        ],
+    ),
+    "a signed result of code that has an id": (
+        GOOGLE,
+        [
+            served("google", "ce_1", "code_execution", {"language": "PYTHON", "code": "x"}),
+            ran("google", "ce_1", "code_execution", status="error", **signed("google")),
+        ],
+        [
+            {"type": "executable_code", "executable_code": "x", "language": "PYTHON", "extras": {"id": "ce_1"}},
+            {"type": "code_execution_result", "code_execution_result": "", "outcome": 2, "tool_call_id": "ce_1",
+             "extras": {"signature": "c2ln"}},
         ],
     ),
     "signed code, beside what the client has no part for": (
@@ -211,6 +249,15 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
         [am.TextBlock("So.", citations=[CITED])],
         [{"type": "text", "text": "So.", "citations": [{"title": "T", "sourceContent": [{"text": "x"}],
           "location": {"documentChar": {"documentIndex": 0, "start": 0, "end": 1}}}]}],
+    ),
+    "a tool of Bedrock beside an image": (
+        BEDROCK,
+        [LONE, am.ImageBlock(am.Base64Source("aGk=", "image/png"))],
+        [
+            {"type": "tool_result", "tool_use_id": "t1", "is_error": False, "name": "nova_grounding",
+             "content": [{"type": "text", "text": "found"}]},
+            {"type": "image", "base64": "aGk=", "mime_type": "image/png"},
+        ],
     ),
     "reasoning of Bedrock": (
         BEDROCK,
@@ -317,6 +364,41 @@ def test_an_answer_says_no_words_of_the_user() -> None:
     (native,) = am.thaw(am.encode([am.Msg("assistant", blocks, **RESPONSES)], "langchain", losses=losses))
     assert native["data"]["content"] == [{"type": "compaction", "id": "cmp_1", "encrypted_content": "x"}]
     assert [(loss.path[2:], loss.level) for loss in losses] == [(("content", 0), "content")]
+
+
+def test_what_has_no_place_leaves_the_form_of_the_rest() -> None:
+    """Only it is told: the parts beside it are still those of the client."""
+    use = {"toolUseId": "t1", "name": "nova_code_interpreter", "input": {"snippet": "1"}, "type": "server_tool_use"}
+    found = {"toolUseId": "t1", "content": [{"json": {"stdOut": "1"}}], "type": "nova_code_interpreter_result"}
+    page = {"title": "T", "location": {"web": {"url": "https://x", "domain": "x"}}}
+    items: list[Any] = [
+        {"toolUse": use}, {"toolResult": found},
+        {"citationsContent": {"content": [{"text": "a"}], "citations": [page]}},
+        {"reasoningContent": {"redactedContent": "eA=="}},
+        {"toolUse": {"toolUseId": "t2", "name": "f", "input": {}, "type": "tool_use"}},
+    ]  # fmt: skip
+    losses: list[am.Loss] = []
+    history = am.decode({"messages": [{"role": "assistant", "content": items}]}, "bedrock")
+    (native,) = am.thaw(am.encode(history, "langchain", losses=losses))
+    assert native["data"]["content"] == [
+        {"type": "server_tool_use", "name": "nova_code_interpreter", "input": {"snippet": "1"}, "id": "t1"},
+        {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "json", "json": {"stdOut": "1"}}]},
+        {"type": "text", "text": "a", "citations": [page]},
+    ]
+    assert [(loss.path, loss.why) for loss in losses if loss.kind == "dropped" and loss.why] == [
+        (("messages", 0, "content", 3), "only bedrock can read this")
+    ]
+    assert am.encode(am.restore(am.decode([native], "langchain"), losses), "bedrock") == am.encode(history, "bedrock")
+
+
+@pytest.mark.parametrize("role", ["user", "tool"])
+def test_an_image_that_openai_keeps_is_its_part(role: Any) -> None:
+    """Its client refuses LangChain's own part with an id, and sends this one as it is."""
+    image = am.ImageBlock(am.FileSource("file_1", "openai"))
+    content = [image] if role == "user" else [am.ToolResultBlock("c1", [image])]
+    (native,) = am.thaw(am.encode([am.Msg(role, content)], "langchain"))
+    assert native["data"]["content"] == [{"type": "input_image", "file_id": "file_1"}]
+    assert am.same(am.decode([native], "langchain")[0].content, tuple(content))
 
 
 ANSWERED = am.AudioBlock(am.Base64Source("UklGRg=="), transcript="Hi", item_id="audio_1")

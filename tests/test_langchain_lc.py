@@ -409,3 +409,14 @@ def test_the_dict_codec_leaves_envelopes_to_this_one() -> None:
     natives = [human()]
     assert am.detect(natives)[0][0] == LC
     assert am.detect(core.messages_to_dict([core.HumanMessage("x")]))[0][0] == "langchain"
+
+
+@pytest.mark.parametrize("read", ["python", "js"])
+@pytest.mark.parametrize("dialect", ["python", "js"])
+def test_the_dialect_that_is_asked_for_is_written(read: Any, dialect: Any) -> None:
+    """Whatever was read; without the option it is the dialect that was read."""
+    new = am.History([am.Msg.user("hi", id=None), am.Msg("assistant", [am.ToolUseBlock("c1", "f", {})], id="m")])
+    document = am.encode(new, LC, dialect=read)
+    history = am.decode(document, LC)
+    assert am.encode(history, LC) == document
+    assert am.encode(history, LC, dialect=dialect) == am.encode(new, LC, dialect=dialect)

@@ -435,6 +435,23 @@ def test_messages_load_from_the_old_type() -> None:
     assert [message.role for message in loads_typed((kind, raw))] == ["user", "assistant"]
 
 
+@pytest.mark.parametrize("read", ["msgpack", "json"])
+@pytest.mark.parametrize("wire", ["msgpack", "json"])
+def test_the_type_that_is_asked_for_is_written(read: Any, wire: Any) -> None:
+    """Whatever was read; without the option it is the type that was read."""
+    call = am.ToolUseBlock("c1", "f", {"a": 1})
+    new = am.History([am.Msg.user("hi"), am.Msg("assistant", [call]), call.result("x")])
+    history = am.loads(am.dumps(new, "langgraph", wire=read), "langgraph")
+    assert dumps_typed(history)[0] == read
+    assert dumps_typed(history, wire=wire) == dumps_typed(new, wire=wire)
+
+
+def test_a_type_that_cannot_be_is_refused() -> None:
+    """Without messages there are no envelopes, by which this type is known."""
+    with pytest.raises(am.EncodeError, match="no document of the type 'json'"):
+        am.dumps(am.History(()), "langgraph", wire="json")
+
+
 def test_old_checkpoints_come_back() -> None:
     """Envelopes of messages are read from an old checkpoint; those of other classes stay data, in place."""
     envelope = serial.dumpd(core.HumanMessage("hi", id="h1"))

@@ -48,6 +48,11 @@ RESPONSES: list[tuple[Any, list[dict[str, Any]]]] = [
     ({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "phase": "commentary",
       "content": [{"type": "output_text", "text": "a", "annotations": []}]},
      [{"part_kind": "text", "content": "a", "id": "msg_1", "provider_details": {"phase": "commentary"}}]),
+    ({"type": "message", "id": "msg_1", "role": "assistant",
+      "content": [{"type": "output_text", "text": "a", "annotations": [], "logprobs": []}]},
+     [{"part_kind": "text", "content": "a", "id": "msg_1"}]),
+    ({"type": "web_search_call", "id": "ws_1", "action": {"type": "search", "query": "q"}},
+     [{"tool_name": "web_search", "id": "ws_1"}, {"part_kind": "builtin-tool-return", "tool_name": "web_search"}]),
     ({"type": "reasoning", "id": "rs_1", "encrypted_content": "e",
       "summary": [{"type": "summary_text", "text": each} for each in ("a", "b")]},
      [{"content": "a", "id": "rs_1", "signature": "e"}, {"content": "b", "id": "rs_1", "signature": None}]),
@@ -192,6 +197,29 @@ def test_what_a_request_repeats_comes_back(codec: am.CodecName, request_: Any, k
     details = document[0]["parts"][0]["provider_details"] or {}
     assert ("extra_content" in details) is ("tool-call" in kinds), "the client of Chat Completions sends nothing else"
     assert am.same(am.restore(am.decode(am.thaw(document), "pydantic-ai"), losses), history)
+
+
+def test_a_call_without_an_id_leaves_the_other_parts_to_their_provider() -> None:
+    """Its part says no more than who made it; so it stays as it is, and comes back."""
+    call = {"part_kind": "tool-call", "tool_name": "f", "args": "{}", "tool_call_id": "c", "id": None}
+    text = {"part_kind": "text", "content": "a", "id": "msg_1", "provider_details": {"phase": "commentary"}}
+    parts: list[dict[str, Any]] = [{**part, "provider_name": "openai"} for part in (text, call)]
+    blocks: Any = returned(_response(*parts, provider_name="openai"), codec=CODEC)[0].content
+    assert (blocks[0].phase, blocks[0].extras) == ("commentary", {})
+    assert (blocks[1].id, blocks[1].item_id) == ("c", None)
+
+
+def test_a_tool_that_the_client_refuses_is_told() -> None:
+    """GoogleModel raises for it, so that the whole conversation could not go on."""
+    parts = [{"toolCall": {"id": "t", "toolType": "GOOGLE_MAPS", "args": {}}}, {"text": "a"},
+             {"toolResponse": {"id": "t", "toolType": "GOOGLE_MAPS", "response": {}}}]  # fmt: skip
+    losses: list[am.Loss] = []
+    history = am.decode({"contents": [{"role": "model", "parts": parts}]}, "gemini")
+    document: Any = am.encode(history, "pydantic-ai", losses=losses)
+    assert [part["part_kind"] for part in document[0]["parts"]] == ["text"]
+    assert [(loss.where, loss.level) for loss in losses] == [
+        ("messages/0/content/0", "content"), ("messages/0/content/2", "content")
+    ]  # fmt: skip
 
 
 def test_data_are_in_the_standard_alphabet() -> None:

@@ -46,6 +46,11 @@ def answer(*content: dict[str, Any]) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": blocks}]}
 
 
+def cited(place: dict[str, Any]) -> dict[str, Any]:
+    """Return a text of Anthropic with a citation."""
+    return {"type": "text", "text": "It is.", "citations": [place]}
+
+
 def chat(**answer: Any) -> dict[str, Any]:
     """Return a request of Chat Completions with an answer."""
     return {"messages": [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": "4", **answer}]}
@@ -64,6 +69,8 @@ def converse(*content: dict[str, Any]) -> dict[str, Any]:
 
 RAW = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA",
        "content": [{"type": "reasoning_text", "text": "Well."}]}  # fmt: skip
+RAN = {"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "code": "1", "container_id": "k",
+       "outputs": [{"type": "logs", "logs": "1"}]}  # fmt: skip
 SEARCHED = {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["x"],
             "results": [{"file_id": "f", "filename": "x.txt", "score": 0.5, "text": "Found."}]}  # fmt: skip
 SUMMARY = {"type": "compaction", "content": "They met."}
@@ -88,6 +95,23 @@ LISTED = {
 CUSTOM = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c1", "name": "note", "input": "Write."}
 FIRST, SECOND = {"messages/1/content/0"}, "messages/1/content/1"
 BOTH, CITATIONS = {*FIRST, SECOND}, {"messages/1/content/0/citations"}
+# Requests' citations without their text, and what only providers need back.
+PAGE = {"citationsContent": {"content": [{"text": "It is."}], "citations": [
+    {"title": "A page", "location": {"web": {"url": "https://example.com", "domain": "example.com"}}}]}}  # fmt: skip
+PATH = {"type": "file_path", "file_id": "f", "index": 1}
+PLACE = {"type": "char_location", "cited_text": "x", "document_index": 0, "document_title": "T",
+         "start_char_index": 0, "end_char_index": 1}  # fmt: skip
+FOUND = {"type": "web_search_result_location", "cited_text": "x", "url": "https://example.com", "title": "T",
+         "encrypted_index": "ZW5j"}  # fmt: skip
+BROKEN = {"content": None, "tool_calls": [
+    {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": '}}]}  # fmt: skip
+PAUSED = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}}
+PAINTED = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "iVBORw0KGgo="}
+REMOTE = {"type": "mcp_call", "id": "mcp_1", "server_label": "wiki", "name": "ask", "arguments": "{}", "output": "x"}
+SIGNED_CODE = [
+    {"executableCode": {"language": "PYTHON", "code": "1"}, "thoughtSignature": "QQ=="},
+    {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}, "thoughtSignature": "QQ=="},
+]
 # A document with its format, the formats to write, and the places that aren't sent.
 CASES: list[tuple[str, CodecName, Any, str, set[str]]] = [
     ("reasoning of Chat", "openai", REASONED, "langchain vercel vercel-ui agentscope", FIRST),
@@ -95,7 +119,18 @@ CASES: list[tuple[str, CodecName, Any, str, set[str]]] = [
     ("readable", "anthropic", answer({"type": "thinking", "thinking": "Well.", "signature": ""}), "pydantic-ai", FIRST),
     ("raw", "openai-responses", body(RAW, said()), "vercel", FIRST),
     ("citations", "openai-responses", body(said(annotations=[CITED])), "vercel vercel-ui pydantic-ai", CITATIONS),
+    ("a file's path", "openai-responses", body(said(annotations=[PATH])), "vercel pydantic-ai agentscope", CITATIONS),
+    ("a place", "anthropic", answer(cited(PLACE)), "pydantic-ai", CITATIONS),
+    ("a search", "anthropic", answer(cited(FOUND)), "agentscope", CITATIONS),
+    ("a page", "bedrock", converse(PAGE), "langchain pydantic-ai", CITATIONS),
+    ("broken arguments", "openai", chat(**BROKEN), "pydantic-ai vercel", FIRST),
+    ("a paused call", "anthropic", answer(PAUSED), "pydantic-ai", FIRST),
+    ("an image", "openai-responses", body(PAINTED, said()), "langchain pydantic-ai vercel", FIRST),
+    ("an upload", "anthropic", answer({"type": "container_upload", "file_id": "f"}), "vercel", FIRST),
+    ("a server's call", "openai-responses", body(REMOTE, said()), "vercel", BOTH),
+    ("signed code", "gemini", turn(*SIGNED_CODE), "langchain vercel", {f"{place}/signature" for place in BOTH}),
     ("what was found", "openai-responses", body(SEARCHED, said()), "pydantic-ai", {SECOND}),
+    ("what code said", "openai-responses", body(RAN, said()), "pydantic-ai", {SECOND}),
     ("searches", "openai-responses", body(SEARCHED, said()), "vercel", BOTH),
     ("tools of servers", "openai-responses", body(LISTED, said()), "pydantic-ai", FIRST),
     ("custom tools", "openai-responses", body(CUSTOM), "vercel", FIRST),
@@ -126,7 +161,7 @@ def test_it_is_told(source: CodecName, document: Any, target: CodecName, places:
     done = am.convert(document, source, target)
     assert unsent(done.losses).keys() == places
     stored = am.load_losses(done.dump_losses())
-    assert stored == done.losses
+    assert list(map(str, stored)) == list(map(str, done.losses))
     back = am.restore(am.decode(written, target), stored)
     assert am.encode(back, source) == document
 

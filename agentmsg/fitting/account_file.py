@@ -6,7 +6,7 @@
     {"at":"/messages/9","split":[[9,0],[10,0]]}
     {"at":"/messages/12","invented":[[4,0]],"why":{"":"call-unanswered"}}
     {"at":"/messages/4/content/1","gone":{"type":"file", ...},"why":{"":"files need data"}}
-    {"at":"/messages/6/content/0","unsent":[""],"why":{"":"ChatOpenAI sends no reasoning"}}
+    {"at":"/messages/6/content/0","unsent":{"":"ChatOpenAI sends no reasoning"}}
     {"at":"/messages/5","dropped":{"extras/openai/verbosity":"low"},"level":{...},"order":{...}}
     {"at":"/messages/2","spelling":{...}}
 
@@ -175,8 +175,9 @@ def _listed_orders(line: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 def _add(line: dict[str, Any], name: str, loss: Loss) -> None:
     """Write a loss into its object's line."""
     if loss.kind == "unsent":
-        line.setdefault(loss.kind, []).append(name)
-    elif loss.kind in _PLACES and not (name and loss.kind == "invented"):
+        line.setdefault(loss.kind, {})[name] = loss.why
+        return  # its field may be lost, too
+    if loss.kind in _PLACES and not (name and loss.kind == "invented"):
         line[loss.kind] = loss.now
         if loss.was is not None:
             line["was"] = _plain(loss.was)
@@ -417,10 +418,10 @@ def _losses(line: Mapping[str, Any], path: Path, codec: str) -> Iterator[Loss]:
         yield loss("", "changed", *line["became"])
     for name, was in line.get("dropped", {}).items():
         yield loss(name, "dropped", was, None)
-    for name in line.get("unsent", ()):
-        yield loss(name, "unsent", None, None)
     for kind in ("changed", "invented"):
         if not isinstance(line.get(kind, {}), dict):
             continue
         for name, (was, now) in line.get(kind, {}).items():
             yield loss(name, kind, was, now)
+    for name, why in line.get("unsent", {}).items():
+        yield Loss(path + _way(name), "unsent", codec, "content", why=why)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from agentmsg.errors import AgentMsgError
 from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.whole_history import with_fields
+from agentmsg.formats.capabilities import Drop
 from agentmsg.formats.reasons import Reasons
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.equality import same
@@ -43,6 +44,14 @@ def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable
     fitted = fit(inside, codec)
     if fitted.history is inside and all(inside.messages[at] is not history.messages[at] for at in places):
         return make_fitted(history, history, codec.name, codec.caps.derives_names)  # proved when it was wrapped
+    reasons = Reasons()
+    bare = _without_dropped(history, inside, fitted, reasons)
+    if bare is not history:
+        found = fit_inside(bare, codec, envelope, fit)
+        if found.known.reasons is not None:
+            reasons.extend(found.known.reasons)
+        known = make_known(reasons, None, found.known.in_place)
+        return make_fitted(history, found.history, codec.name, codec.caps.derives_names, known)
     messages = _taken_out(history, inside, fitted, envelope)
     plain = {id(new) for old, new in zip(history.messages, inside.messages, strict=True) if new is old}
     messages = envelope.agreeing(_wrapped_anew(fitted, messages, plain, codec, fit), fitted.history)
@@ -59,6 +68,24 @@ def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable
     known = make_known(_reasons(history, inside, fitted, messages), None, fitted.known.in_place)
     output = with_fields(fitted.history, messages=tuple(messages))
     return make_fitted(history, output, codec.name, codec.caps.derives_names, known)
+
+
+def _without_dropped(history: History, inside: History, fitted: Fitted, reasons: Reasons) -> History:
+    """Return a history without the blocks that are dropped of messages that weren't wrapped; they may be why."""
+    said = fitted.known.reasons
+    if said is None:
+        return history
+    messages = list(history.messages)
+    for index, (message, wrapped) in enumerate(zip(messages, inside.messages, strict=True)):
+        dropped = [(block, why) for block in message.content if isinstance(why := said.of(block), Drop)]
+        if message is wrapped and 0 < len(dropped) < len(message.content):
+            gone = {id(block) for block, _ in dropped}
+            messages[index] = message.with_content([block for block in message.content if id(block) not in gone])
+            reasons.became(message, messages[index])
+            for block, why in dropped:
+                reasons.because(block, why)
+    is_same = all(map(is_, messages, history.messages))
+    return history if is_same else with_fields(history, messages=tuple(messages))
 
 
 def _taken_out(history: History, inside: History, fitted: Fitted, envelope: Envelope) -> list[Msg]:

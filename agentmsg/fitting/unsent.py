@@ -1,7 +1,7 @@
 """What a document of a library holds, and the library's client doesn't send to a model: the report tells it as content.
 
 Such a document has lost nothing: nobody has to allow this, and there is nothing to restore. But whoever hands it to the
-library should know what the model won't see.
+library should know what the model won't see. That is content even where the document's own loss is an annotation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def with_unsent(losses: list[Loss], fitted: Fitted) -> list[Loss]:
     """Return the losses of a fit, and after them what its output holds, but no client sends."""
     if not fitted.unsent:
         return losses
-    told = {loss.path for loss in losses}
+    told = {loss.path for loss in losses if loss.level == "content"}
     found = [
         Loss(path, "unsent", fitted.codec, "content", why=why)
         for path, why in _unsent(fitted)

@@ -2,7 +2,7 @@
 
 ``through/through.py`` of the test data takes recorded answers and requests through the real frameworks, whose clients
 send them to a server on the loopback address. Here its rows are judged: nothing is missing but what the report tells as
-content, or what the client itself can't do, which is listed.
+content, or what the client itself can't do, by its reasons.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import agentmsg
 import agentmsg_codecs
 from data import shared_dir
 from real.library import python_of
-from real.through_left import LEFT
+from real.through_left import REASONS, reasons_of
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +65,8 @@ def test_the_clients_send_the_same(framework: str, tmp_path: Path) -> None:
     """An answer arrives whole, and once; what a request has and the framework lacks is told; nothing is refused."""
     rows = rows_of(framework, tmp_path)
     assert len(rows) > 100
-    odd = {f"{row['pair']} {row['way']} {row['document']}": why for row in rows if (why := fault(row))}
-    assert {title: why for title, why in odd.items() if title not in LEFT} == {}
-    mine = {title for title in LEFT if title.startswith(framework)}
-    assert mine - odd.keys() == set(), "these are the same by now"
+    odd = {f"{row['pair']} {row['way']} {row['document']}": (row, why) for row in rows if (why := fault(row))}
+    explained = {title: reasons_of(*each) for title, each in odd.items()}
+    assert {title: odd[title][1] for title, reasons in explained.items() if reasons is None} == {}
+    mine = {left for left in REASONS if any(pair.startswith(framework) for pair in left.pairs.split())}
+    assert mine - set().union(*filter(None, explained.values())) == set(), "these are the same by now"

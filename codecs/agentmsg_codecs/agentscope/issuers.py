@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 _RESPONSES = "openai-responses"
 _SIGNED, _CALL_ID = "gemini_ts:", "call_id"
 _ITEM_ID, _RAW = "reasoning_item_id", "reasoning_item_raw"
-_BLOCKS, _NOTES, _ORDERS, _NEUTRAL = "blocks", "/notes", "/orders", "/neutral"
+# What blocks have besides: anything, or only what a loader adds, which a key of such a name tells.
+_BLOCKS, _MADE, _LOADED = "blocks", "block_ids", frozenset({"id", "created_at", "finished_at"})
+_NOTES, _ORDERS, _NEUTRAL = "/notes", "/orders", "/neutral"
 
 
 class Issuers(envelopes.Envelope):
@@ -156,15 +158,16 @@ def _into(block: Any) -> list[Any]:
     texts = [each["text"] for key in ("summary", "content") for each in item.get(key) or () if each.get("text")] or [""]
     extras = {_ITEM_ID: item["id"], _RAW: item}
     nothing: list[dict[str, Any]] = [{}] * len(texts)
-    rest: Any = thaw(natives.extras_of(block, FAMILY).get(_BLOCKS)) or nothing
+    held: Any = natives.extras_of(block, FAMILY)
+    rest: Any = thaw(held.get(_BLOCKS) or held.get(_MADE)) or nothing
     notes: Any = mark_of(block, FAMILY, _NOTES)
     found: list[Any] = []
     for index, (text, more) in enumerate(zip(texts, rest, strict=True)):
         beside = {key: value for key, value in more.items() if key != "id"}
         note = notes[index] if is_sequence(notes) and index < len(notes) else None
-        held = adopt({FAMILY: {**beside, **extras}})
+        whole = adopt({FAMILY: {**beside, **extras}})
         found.append(
-            am.ThinkingBlock(text, item_id=more.get("id"), extras=held, notes=adopt({FAMILY: note} if note else {}))
+            am.ThinkingBlock(text, item_id=more.get("id"), extras=whole, notes=adopt({FAMILY: note} if note else {}))
         )
     return found
 
@@ -186,7 +189,8 @@ def _back(*unit: Any) -> list[Any]:
     (found,) = codec.read_parts([raw])
     rest = [_rest(block) for block in unit]
     if any(rest):
-        found = found.evolve(extras=adopt({**found.extras, FAMILY: {_BLOCKS: rest}}))
+        key = _MADE if all(each.keys() <= _LOADED for each in rest) else _BLOCKS
+        found = found.evolve(extras=adopt({**found.extras, FAMILY: {key: rest}}))
     notes = [thaw(note_of(block, FAMILY)) for block in unit]
     if any(notes):
         found = marked(found, FAMILY, **{_NOTES[1:]: notes})

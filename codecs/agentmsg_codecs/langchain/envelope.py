@@ -70,6 +70,8 @@ def _owner(block: Any) -> str | None:
         beside: Any = natives.extras_of(block, FAMILY).get("extras")
         return "google" if is_mapping(beside) and "signature" in beside else None
     if kind is am.TextBlock:
+        if any(map(_is_of_responses, block.citations)):
+            return OPENAI
         return "bedrock" if any(map(_is_of_converse, block.citations)) else None
     if kind in (am.ToolUseBlock, am.ToolResultBlock):
         return (
@@ -94,6 +96,10 @@ def _has_call_inside(blocks: Sequence[Any]) -> bool:
 
 def _is_of_converse(citation: am.Citation) -> bool:
     return "bedrock" in citation.extras or "sourceContent" in natives.extras_of(citation, FAMILY)
+
+
+def _is_of_responses(citation: am.Citation) -> bool:
+    return _RESPONSES in citation.extras or "file_id" in natives.extras_of(citation, FAMILY)
 
 
 class LangChainEnvelope(envelopes.Envelope):
@@ -243,7 +249,7 @@ class LangChainEnvelope(envelopes.Envelope):
         if provider is None:
             provider = "bedrock" if "bedrock" in told else next(filter(None, told), None)
             if provider is None and _has_call_inside(message.content):
-                provider = ANTHROPIC  # whose part for calls all clients know
+                provider = ""
         elif provider == OPENAI and not is_known and OPENAI not in told:
             return None
         note = note_of(message, FAMILY)

@@ -89,9 +89,13 @@ _PROVIDERS = {"gemini": "google", "openai-responses": OPENAI}
 _TAKEN = frozenset(
     {
         am.TextBlock, am.ThinkingBlock, am.RefusalBlock, am.ToolUseBlock, am.ToolResultBlock, am.CompactionBlock,
-        am.FileBlock, am.ToolsBlock, am.ImageBlock,
+        am.FileBlock, am.ToolsBlock, am.ImageBlock, am.ApprovalRequestBlock,
     }
 )  # fmt: skip
+
+
+def _is_no_media(block: Any) -> bool:
+    return type(block) not in (am.ImageBlock, am.FileBlock)
 
 
 def _is_no_call(block: Any) -> bool:
@@ -274,10 +278,10 @@ def _part_of_google(item: Native) -> Native:
         more = {**({"id": value["id"]} if "id" in value else {}), **signed.get("extras", {})}
         part = {"type": "executable_code", "executable_code": value["code"], "language": value["language"]}
         return {**part, "extras": more} if more else part  # which the client passes over
-    if key == "codeExecutionResult" and not signed:
+    if key == "codeExecutionResult":
         outcome = _OUTCOMES.get(value["outcome"], value["outcome"])
-        part = {"type": "code_execution_result", "code_execution_result": value["output"]}
-        return {**part, "outcome": outcome, "tool_call_id": ""}
+        part = {"type": "code_execution_result", "code_execution_result": value.get("output", "")}
+        return {**part, "outcome": outcome, "tool_call_id": value.get("id", ""), **signed}
     if key == "inlineData":
         url = f"data:{value['mimeType']};base64,{value['data']}"
         return {"type": "image_url", "image_url": {"url": url}, **signed}
@@ -304,12 +308,14 @@ def _item_of_google(part: Native) -> Native:
         return {"text": part["text"], **signed}
     if tag == "thinking":
         return {"text": part["thinking"], "thought": True, **signed} if part["thinking"] or not signed else signed
+    own: Native
     if tag == "executable_code":
-        own: Native = {"id": extras["id"]} if "id" in extras else {}
+        own = {"id": extras["id"]} if "id" in extras else {}
         return {"executableCode": {**own, "language": part["language"], "code": part["executable_code"]}, **signed}
     if tag == "code_execution_result":
         outcome = _OUTCOME_OF.get(part.get("outcome", 1), part.get("outcome"))
-        return {"codeExecutionResult": {"outcome": outcome, "output": part["code_execution_result"]}}
+        own = {"id": part["tool_call_id"]} if part.get("tool_call_id") else {}
+        return {"codeExecutionResult": {**own, "outcome": outcome, "output": part["code_execution_result"]}, **signed}
     if tag == "image_url":
         head, _, data = part["image_url"]["url"].partition(";base64,")
         return {"inlineData": {"mimeType": head.removeprefix("data:"), "data": data}, **signed}
@@ -395,7 +401,9 @@ ISSUERS: Mapping[Any, Issuer] = {
     "google": Issuer(
         "gemini", _is_of_google, _from_google, _to_google, lists_calls=False, has_place=_has_place_at_google
     ),
-    "bedrock": Issuer("bedrock", _is_of_bedrock, _from_bedrock, _to_bedrock, lists_calls=False),
+    "bedrock": Issuer("bedrock", _is_of_bedrock, _from_bedrock, _to_bedrock, lists_calls=False, has_place=_is_no_media),
+    # Nobody's: all clients know Anthropic's part for calls, but not its media.
+    "": Issuer(ANTHROPIC, _is_of_anthropic, _from_anthropic, has_place=_is_no_media),
 }
 
 

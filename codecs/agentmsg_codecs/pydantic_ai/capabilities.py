@@ -116,7 +116,7 @@ def _model_rows(messages: Messages) -> dict[type[Any], Row]:
     answers: Any = {
         **dict.fromkeys(media.KINDS, own.file_of_model),
         am.ThinkingBlock: (own.thinking, ("redacted", "item_id", "signature")),
-        am.ToolUseBlock: (rules.custom_as_function, "kind"),
+        am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.result,
     }
     others = {

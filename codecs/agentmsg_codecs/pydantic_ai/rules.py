@@ -141,8 +141,21 @@ def thinking(block: am.ThinkingBlock) -> Any:
     return Swap(block.evolve(thinking="", signature=None, item_id=None), "thinking is readable or opaque here")
 
 
+def call(block: am.ToolUseBlock) -> Any:
+    """Keep calls, except those of a tool of Google's that its client refuses."""
+    return _refused(block) or rules.custom_as_function(block)
+
+
+def _refused(block: Any) -> Drop | None:
+    is_unknown = block.kind == "server" and block.provider == "google" and str(block.name).startswith("GOOGLE_")
+    return Drop("GoogleModel refuses this tool of Google's") if is_unknown else None
+
+
 def result(block: am.ToolResultBlock) -> Any:
     """Write a result as one text, JSON, or a list with media; its outcome shows a failure."""
+    refused = _refused(block)
+    if refused is not None:
+        return refused
     if block.error is None and block.structured is None and block.name is not None and block.status in _STATUSES:
         text = block.content[0] if len(block.content) == 1 else None
         if type(text) is am.TextBlock and text.text:

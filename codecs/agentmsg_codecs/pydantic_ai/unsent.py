@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import agentmsg as am
 from agentmsg.formats import Unsent, is_mapping, mark_of
 
-# Tools of OpenAI whose results are sent.
-_MAKERS = frozenset({"code_interpreter", "image_generation"})
-_UNFOUND = "the clients send searches, and calls of MCP servers, without what they found"
+# Of the Responses API, and of Anthropic but for its web searches.
+_CITED = re.compile(r".*_citation|file_path|(?!web_search_result_).*_location")
+_UNFOUND = "the clients send searches, code and calls of MCP servers without what they found"
 
 
 def _is_in_details(block: am.ThinkingBlock, _: am.Msg) -> bool:
@@ -21,12 +23,25 @@ def _is_anybodys(block: am.ThinkingBlock, message: am.Msg) -> bool:
 
 def _is_found(block: am.ToolResultBlock, _: am.Msg) -> bool:
     if block.provider == "openai":
-        return block.name not in _MAKERS
+        return block.name != "image_generation"
     return block.provider == "anthropic" and block.name == "tool_search"
 
 
-def _cites_for_openai(block: am.TextBlock, _: am.Msg) -> bool:
-    return any((each.kind or "") in ("url_citation", "file_citation") for each in block.citations)
+def _cites(block: am.TextBlock, _: am.Msg) -> bool:
+    return any(_CITED.fullmatch(each.kind or "") or "bedrock" in each.extras for each in block.citations)
+
+
+def _is_made(block: am.ImageBlock, _: am.Msg) -> bool:
+    return block.item_id is not None
+
+
+def _is_broken(block: am.ToolUseBlock, _: am.Msg) -> bool:
+    return block.kind == "function" and not block.is_valid
+
+
+def _is_paused(block: am.ToolUseBlock, message: am.Msg) -> bool:
+    results = (each.tool_call_id for each in message.content if type(each) is am.ToolResultBlock)
+    return block.kind == "server" and block.provider == "anthropic" and block.id not in results
 
 
 def _lists_tools(block: am.NativeBlock, _: am.Msg) -> bool:
@@ -40,7 +55,10 @@ def _is_compaction(_: am.CompactionBlock, __: am.Msg) -> bool:
 UNSENT = (
     Unsent(am.ThinkingBlock, "only OpenRouterModel sends the details of reasoning", _is_in_details),
     Unsent(am.ThinkingBlock, "the clients send reasoning of nobody as text, in tags", _is_anybodys),
-    Unsent(am.TextBlock, "OpenAIResponsesModel sends no citations with a text", _cites_for_openai, field="citations"),
+    Unsent(am.TextBlock, "the clients send no citations but of Anthropic's web searches", _cites, field="citations"),
+    Unsent(am.ImageBlock, "OpenAIResponsesModel sends an image that OpenAI made only beside its call", _is_made),
+    Unsent(am.ToolUseBlock, "the clients send arguments that aren't JSON inside an object", _is_broken),
+    Unsent(am.ToolUseBlock, "AnthropicModel sends no calls of servers without their results", _is_paused),
     Unsent(am.ToolResultBlock, _UNFOUND, _is_found),
     Unsent(am.NativeBlock, "OpenAIResponsesModel lists no tools of MCP servers", _lists_tools),
     Unsent(am.CompactionBlock, "the clients send nothing of what stands before a compaction", _is_compaction),

@@ -26,6 +26,7 @@ from agentmsg.formats import (
     is_mapping,
     is_marked,
     mark_of,
+    marked,
     rules,
     same_document,
     usually,
@@ -40,7 +41,7 @@ from agentmsg_codecs.langchain.blocks.v1 import SEALED
 from agentmsg_codecs.langchain.blocks.v1_forms import error_first
 from agentmsg_codecs.langchain.calls.copies import SPACES, extras_of_copies, is_function_call
 from agentmsg_codecs.langchain.messages.fields import FIELDS
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, STATUS_WORDS
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, OPENAI, STATUS_WORDS
 
 if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
@@ -204,6 +205,14 @@ def _document_text(block: Any) -> Any:
     return Swap(block.evolve(source=am.TextSource(text, "text/plain")), "a document is text here")
 
 
+def _uploaded(block: am.ImageBlock) -> Any:
+    """Write an image that OpenAI keeps as its own part: its client refuses LangChain's."""
+    source = block.source
+    if type(source) is not am.FileSource or source.provider != OPENAI or mark_of(block, FAMILY, "/shape") is not None:
+        return block
+    return Swap(marked(block, FAMILY, shape="input_image"), "a part of OpenAI's names no provider", "annotation")
+
+
 def settled(block: Any) -> Any:
     """Return a result with an error but no status with the status "error"; anything else unchanged."""
     lacks_status = type(block) is am.ToolResultBlock and block.error is not None and block.status is None
@@ -271,7 +280,8 @@ def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am
         return Row({**fields, "cache": _hint, "signature": _bare, "extras": extras, **own}, rule, concerns)
 
     media: dict[type[am.BaseBlock], Row] = {
-        cls: row(cls, source=_source) for cls in (am.ImageBlock, am.AudioBlock, am.VideoBlock)
+        cls: row(cls, _uploaded if cls is am.ImageBlock else None, source=_source)
+        for cls in (am.ImageBlock, am.AudioBlock, am.VideoBlock)
     }
     return {
         am.TextBlock: row(am.TextBlock, citations=_citations),

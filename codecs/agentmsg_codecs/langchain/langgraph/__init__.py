@@ -45,7 +45,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError, thaw
+from agentmsg import AgentMsgError, DecodeError, EncodeError, thaw
 from agentmsg.formats import (
     EMPTY,
     Caps,
@@ -100,6 +100,7 @@ if TYPE_CHECKING:
 
 
 _make_history = maker(am.History)
+_WIRES = ("msgpack", "json")
 _LISTED = adopt({LG: {"wire": "msgpack", "how": "list"}})
 
 
@@ -111,8 +112,8 @@ class LangGraphCodec(Codec):
     """LangGraph's checkpoints, as bytes, and as plain data.
 
     Attributes:
-        wire: the type of bytes to write if the history wasn't read from LangGraph. ``dumps_typed`` returns it beside
-            the bytes. "json" needs at least one message.
+        wire: the type of bytes to write; None: the one that was read, and "msgpack" for a new history. ``dumps_typed``
+            returns it beside the bytes. "json" needs at least one message.
         engine: what reads and writes the fields; hooks registered on ``engine.converter`` before first use replace
             ours.
     """
@@ -125,9 +126,7 @@ class LangGraphCodec(Codec):
     envelope: ClassVar[envelopes.Envelope | None] = ISSUED
     tables: ClassVar[frozenset[str]] = frozenset({"checkpoints", "writes"})
 
-    wire: Literal["msgpack", "json"] = attrs.field(
-        default="msgpack", validator=attrs.validators.in_(("msgpack", "json"))
-    )
+    wire: Literal["msgpack", "json"] | None = attrs.field(default=None, validator=attrs.validators.in_((None, *_WIRES)))
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
     _usual: UsualDocuments = attrs.field(
         init=False,
@@ -216,17 +215,29 @@ class LangGraphCodec(Codec):
         return ISSUED.unwrapped(_make_history(messages=tuple(messages), extras=extras, notes=notes))
 
     def write(self, history: am.History) -> Any:
-        """Return the document: of the type and in the container of the history's notes, else a list."""
+        """Return the document: of the type and in the container of the history's notes, else a list.
+
+        Raises:
+            EncodeError: if it can't have the type that was asked for.
+        """
         note = note_of(history, LG) if history.notes else EMPTY
-        wire = note["wire"] if note.get("wire") in ("json", "msgpack") else self.wire
+        noted = note.get("wire") if note.get("wire") in _WIRES else None
+        wire = self.wire or noted or "msgpack"
+        if noted not in (None, wire):
+            history, note = _unwired(history, note)
         if wire == "json" and ("how" in note or any(ENVELOPE in message.extras for message in history.messages)):
             # Some of its messages are no envelopes.
             tree = self._write_tree(history, note, form=ENVELOPE_FORM)
-            return thaw({WIRE: "json", "value": tree}) if is_old(tree) else thaw(tree)
-        if wire == "json":
+            if is_old(tree):
+                return thaw({WIRE: "json", "value": tree})
+            if self.wire is None or is_json(tree):
+                return thaw(tree)
+        elif wire == "json":
             document = thaw(self._old.write(history))
             if is_json(document):
                 return document
+        if self.wire == "json":
+            raise EncodeError("no document of the type 'json' holds this", code="form")
         tree = self._write_tree(history, note)
         spelling = note.get("spelling")
         if is_sequence(spelling) and len(spelling) == 2 and _are_marks(spelling[1]) and spelling[0] == digest(tree):  # noqa: PLR2004 - digest and marks
@@ -311,7 +322,8 @@ class LangGraphCodec(Codec):
     def to_bytes(self, history: am.History) -> bytes:
         """Return the bytes of a document; usual messages need no plain data in between."""
         note = note_of(history, LG) if history.notes else EMPTY
-        if note.get("wire", self.wire) != "msgpack" or note.get("how", "list") != "list" or "spelling" in note:
+        wires = {self.wire or "msgpack", note.get("wire", self.wire or "msgpack")}
+        if wires != {"msgpack"} or note.get("how", "list") != "list" or "spelling" in note:
             return super().to_bytes(history)
         self.engine.fill()
         natives = self._usual.write(gather(ISSUED.wrapped(history).messages, self.engine.parts))
@@ -329,6 +341,13 @@ class LangGraphCodec(Codec):
         if is_mapping(document) and WIRE in document:
             return pack(document["value"], document.get("spelling", ()))
         return dump_json(document) if is_json(document) else pack(document)
+
+
+def _unwired(history: am.History, note: Mapping[str, Any]) -> tuple[am.History, Mapping[str, Any]]:
+    """Return a history, and where its messages stand, without what only another type of bytes has."""
+    kept = {key: note[key] for key in note if key not in ("wire", "spelling")}
+    messages = [with_note(message, LG, EMPTY) if message.notes else message for message in history.messages]
+    return history.evolve(messages=messages), EMPTY if kept.get("how") == "list" else kept
 
 
 def _in_place(history: am.History, natives: list[Any], note: Mapping[str, Any]) -> Any:

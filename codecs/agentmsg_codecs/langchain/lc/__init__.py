@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError
+from agentmsg import AgentMsgError, EncodeError
 from agentmsg.formats import (
     EMPTY,
     Caps,
@@ -45,9 +45,11 @@ from agentmsg.formats import (
     adopt,
     carried_extras,
     envelopes,
+    excerpt,
     is_mapping,
     maker,
     note_of,
+    with_note,
 )
 from agentmsg_codecs.langchain.envelope import ISSUED
 from agentmsg_codecs.langchain.grouped import gather, separate
@@ -81,7 +83,8 @@ class LangChainLcCodec(ContainerCodec):
     """LangChain's messages in the envelopes of dumpd.
 
     Attributes:
-        dialect: whose envelopes to write if the history wasn't read from envelopes.
+        dialect: whose envelopes to write; None: as they were read, and new ones as Python's. A message that was kept
+            whole, and that only another dialect has, is refused.
         engine: what reads and writes the fields; hooks registered on ``engine.converter`` before first use replace
             ours.
     """
@@ -94,7 +97,9 @@ class LangChainLcCodec(ContainerCodec):
     containers: ClassVar[Containers] = CONTAINERS
     envelope: ClassVar[envelopes.Envelope | None] = ISSUED
 
-    dialect: Literal["python", "js"] = attrs.field(default="python", validator=attrs.validators.in_(tuple(DIALECTS)))
+    dialect: Literal["python", "js"] | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, *DIALECTS))
+    )
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
     _envelopes: Envelopes = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(lambda self: Envelopes(self.engine), takes_self=True)
@@ -123,7 +128,7 @@ class LangChainLcCodec(ContainerCodec):
     def read(self, document: Any) -> am.History:
         """Return the history of a document that holds envelopes; see documents.py."""
         contents = contents_of(document)
-        dialect = dialect_of(contents.natives) or self.dialect
+        dialect = dialect_of(contents.natives) or self.dialect or "python"
         self.engine.fill()
         read, spelling = self._envelopes.read, DIALECTS[dialect]
         messages: list[am.Msg] = []
@@ -180,12 +185,20 @@ class LangChainLcCodec(ContainerCodec):
 
     def _natives(self, history: am.History, note: Any) -> tuple[list[Any], list[Native]]:
         """Return the native messages, and those of their kwargs that may still need to be escaped."""
-        dialect = DIALECTS.get(word(note.get("dialect"))) or DIALECTS[self.dialect]
+        read = word(note.get("dialect"))
+        name = self.dialect or (read if read in DIALECTS else "python")
+        dialect = DIALECTS[name]
+        if self.dialect not in (None, read):
+            history = history.evolve(messages=[with_note(message, LC, EMPTY) for message in history.messages])
         self.engine.fill()
         write = self._envelopes.write_unescaped
         unescaped: list[Native] = []
         messages = gather(ISSUED.wrapped(history).messages, self.engine.parts)
         natives = [write(message, dialect, unescaped) for message in messages]
+        for place, (message, native) in enumerate(zip(messages, natives, strict=True)):
+            if self.dialect and message.role == "native" and dialect_of([((), native)]) not in (None, name):
+                told = f"this message can't have the dialect {name!r}: {excerpt(native)}"
+                raise EncodeError(told, code="form", path=(place,))
         return natives, unescaped
 
     def _document(self, history: am.History, natives: list[Any], note: Any) -> Any:

@@ -227,6 +227,8 @@ def _back(unit: Sequence[Any], table: Table, kit: Kit, other: Kit) -> list[Any] 
     try:
         parts = [kit.native(block) for block in unit]
         found = list(table.back(parts, kit))
+        if not any(map(table.is_special, found)):
+            return None  # nothing of them would tell whose part it was
         again = table.into(found, other)
         orders = [
             [order for order in envelopes.orders_of(part, new) if order[0]]

@@ -124,9 +124,11 @@ def _back(natives: Sequence[Native]) -> Native:
         found = _TOOLS_BACK["mcp_server" if name.startswith(_MCP) else name](first, last)
     else:
         found = _BACK[kind](natives)
-    order = details_of(first).get(_ORDER) or ()
+    order = details_of(first).get(_ORDER)
     found = {**found, **rest}
-    return {**{key: found[key] for key in order if key in found}, **found}
+    if order is None:
+        return found
+    return {key: found[key] for key in (*order, *found) if key in found and (key in order or found[key] is None)}
 
 
 # -- texts and reasoning ----------------------------------------------------------------------------------------------
@@ -244,8 +246,9 @@ def _told(first: Native, last: Native) -> Native:
 
 
 def _served(tag: str, first: Native, last: Native, **said: Any) -> Native:
-    status = _told(first, last).get("status")
-    return {"type": tag, "id": first.get("id") or first["tool_call_id"], "status": status or _DONE, **said}
+    status = _told(first, last).get("status", _DONE)
+    own = {"id": first.get("id") or first["tool_call_id"], **({"status": status} if status else {})}
+    return {"type": tag, **own, **said}
 
 
 def _web_back(first: Native, last: Native) -> Native:
