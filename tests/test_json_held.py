@@ -154,7 +154,7 @@ def _free(value: Any) -> dict[str, dict[str, Any]]:
         "data": said("user", content=[{"type": "data", "data": value}]),
         "native": said("user", content=[{"type": "native", "codec": "x", "value": value}]),
         "tool": {"agentmsg": 1, "messages": [], "tools": [{"type": "native_tool", "codec": "x", "value": value}]},
-        "setting": {"agentmsg": 1, "messages": [], "settings": {"response_format": value}},
+        "setting": {"agentmsg": 1, "messages": [], "settings": {"response_format": {"schema": {"a": value}}}},
     }
 
 

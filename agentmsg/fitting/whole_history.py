@@ -81,7 +81,7 @@ def _fit_settings(settings: Settings, row: Row | None, reasons: Reasons) -> Sett
     changes: dict[str, Any] = {}
     for name, nothing in absent.items():
         value = getattr(settings, name)
-        if name == "notes" or value is nothing or value == nothing:
+        if name == "notes" or _says_nothing(name, value, row):
             continue
         cell = row.fields.get(name)
         new = nothing if cell is None else cell(value, settings)
@@ -91,8 +91,15 @@ def _fit_settings(settings: Settings, row: Row | None, reasons: Reasons) -> Sett
         if new is not value:
             changes[name] = new
     kept = changed(settings, changes)
-    says = any(getattr(kept, name) != nothing for name, nothing in absent.items() if name != "notes")
+    says = any(not _says_nothing(name, getattr(kept, name), row) for name in absent if name != "notes")
     return kept if says else None
+
+
+def _says_nothing(name: str, value: Any, row: Row) -> bool:
+    """Whether a setting isn't stated; a flag that is false says no more where there is no place for it."""
+    if value == absent_values(Settings)[name]:
+        return True
+    return value is False and name in Settings.flags and name not in row.fields
 
 
 def _fit_tool(tool: Tool, rows: Mapping[type, Row] | None, fields: FieldChanges, reasons: Reasons) -> Drop | Tool:

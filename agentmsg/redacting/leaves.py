@@ -35,7 +35,7 @@ _N = TypeVar("_N", bound=Noted)
 _OPAQUE = frozenset(
     {(Base64Source, "data"), (Signature, "value"), (ThinkingBlock, "redacted"), (CompactionBlock, "encrypted")}
 )
-# Words of the model itself, which can't be secrets.
+# Words of the model itself, which can't be secrets; objects in their place have keys of the model.
 _WORDS: Mapping[str, frozenset[str]] = {
     "role": frozenset(get_args(RoleName)),
     "kind": frozenset({"function", "custom", "server"}),
@@ -79,7 +79,7 @@ def _changes(owner: Noted, visit: Visit) -> dict[str, Any]:
             words = _WORDS.get(name)
             new: Any = value if words is not None and value in words else visit(value, nature)
         else:
-            new = _value(value, visit)
+            new = _inside(value, visit) if name in _WORDS and is_mapping(value) else _value(value, visit)
         if new is not value:
             changes[name] = new
     if isinstance(owner, ToolUseBlock):
@@ -141,6 +141,12 @@ def _plain(value: Any, visit: Visit, nature: Nature) -> Any:
         news = [_plain(item, visit, nature) for item in value]
         return value if all(a is b for a, b in zip(news, value, strict=True)) else news
     return value
+
+
+def _inside(value: Mapping[str, Any], visit: Visit) -> Mapping[str, Any]:
+    """Return an object of the model's own keys with new values."""
+    new = {key: _plain(item, visit, _named(key, item)) for key, item in value.items()}
+    return value if all(new[key] is value[key] for key in value) else adopt(new)
 
 
 def _named(key: str, item: object) -> Nature:
