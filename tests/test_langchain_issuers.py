@@ -173,19 +173,6 @@ CASES: dict[str, tuple[dict[str, Any], list[am.Block], list[Any]]] = {
         [SAID.evolve(citations=[am.Citation(kind="file_path", extras={"openai-responses": {"file_id": "f"}})])],
         [{**said("So."), "annotations": [{"type": "file_path", "file_id": "f"}]}],
     ),
-    "a request for approval": (
-        RESPONSES,
-        [
-            served("openai", "mcpr_1", "ask", {"q": 1}, server="wiki", item_id="mcpr_1"),
-            am.ApprovalRequestBlock("mcpr_1", "mcpr_1"),
-            SAID,
-        ],
-        [
-            {"type": "mcp_approval_request", "id": "mcpr_1", "name": "ask", "server_label": "wiki",
-             "arguments": '{"q":1}'},
-            said("So."),
-        ],
-    ),
     "an item that the model doesn't know": (
         RESPONSES,
         [am.NativeBlock("openai-responses", LISTED)],

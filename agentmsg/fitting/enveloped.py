@@ -11,6 +11,7 @@ from agentmsg.fitting.whole_history import with_fields
 from agentmsg.formats.capabilities import Drop
 from agentmsg.formats.reasons import Reasons
 from agentmsg.formats.shapes import Unreadable
+from agentmsg.model.blocks import NativeBlock, ThinkingBlock
 from agentmsg.model.equality import same
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from agentmsg.model.msg import Msg
 
 __all__ = ["fit_inside"]
+
+
+_LONE = (NativeBlock, ThinkingBlock)
 
 
 def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable[[History, Codec], Fitted]) -> Fitted:
@@ -71,13 +75,17 @@ def fit_inside(history: History, codec: Codec, envelope: Envelope, fit: Callable
 
 
 def _without_dropped(history: History, inside: History, fitted: Fitted, reasons: Reasons) -> History:
-    """Return a history without the blocks that are dropped of messages that weren't wrapped; they may be why."""
+    """Return a history without the blocks that are dropped of messages that weren't wrapped; they may be why.
+
+    These are blocks to which nothing else refers.
+    """
     said = fitted.known.reasons
     if said is None:
         return history
     messages = list(history.messages)
     for index, (message, wrapped) in enumerate(zip(messages, inside.messages, strict=True)):
-        dropped = [(block, why) for block in message.content if isinstance(why := said.of(block), Drop)]
+        lone = [block for block in message.content if type(block) in _LONE]
+        dropped = [(block, why) for block in lone if isinstance(why := said.of(block), Drop)]
         if message is wrapped and 0 < len(dropped) < len(message.content):
             gone = {id(block) for block, _ in dropped}
             messages[index] = message.with_content([block for block in message.content if id(block) not in gone])
