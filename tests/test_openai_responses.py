@@ -683,3 +683,12 @@ def test_what_others_say_of_a_citation_is_lost_and_told(citation: am.Citation) -
     (text,) = am.decode(document, "openai-responses-response")[0].content
     assert text == am.TextBlock("Hi", citations=[SOURCE])
     assert ("messages", 0, "content", 0, "citations") in [loss.path for loss in losses]
+
+
+def test_a_decision_says_nothing_beside_itself() -> None:
+    """What its message holds besides is lost, and told."""
+    decision = am.ApprovalResponseBlock(id="ap1", approved=False, kind="server")
+    message = am.Msg("user", [decision], id="m", extras={"openai-responses": {"a": 1}}, metadata={"b": 1})
+    losses: list[am.Loss] = []
+    assert len(am.encode([message], "openai-responses", losses=losses)) == 1
+    assert {loss.where for loss in losses} >= {"messages/0/extras/openai-responses/a", "messages/0/id"}

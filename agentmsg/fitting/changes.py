@@ -17,6 +17,7 @@ from agentmsg.model.blocks import ToolUseBlock
 from agentmsg.model.construction import absent_values
 from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import is_made
+from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -113,12 +114,15 @@ def _asked(name: str) -> list[str]:
 
 
 def _checker(field: Any) -> Callable[[Noted, Any], Any]:
-    """Return a function that converts and checks a cell's value for a field, as the constructor does."""
+    """Return a function that converts and checks a cell's value, as the constructor does; None resets a mapping."""
     convert: Any = field.converter
+    nothing: Any = field.default
     check: Any = field.validator
     takes_all = isinstance(convert, attrs.Converter)  # gets the owner and the field, too
 
     def checked(owner: Noted, value: Any) -> Any:
+        if value is None and is_mapping(nothing):
+            return nothing
         if takes_all:
             value = convert(value, owner, field)
         elif convert is not None:
