@@ -157,8 +157,14 @@ class Envelope:
 
     def is_proved(self, message: Msg, wrapped: Msg) -> bool:
         """Whether a message that was unwrapped is wrapped as it was, also by a writer that doesn't remember it."""
-        new = self._proved(self.wrap, message)
-        return new is not None and self.comes_back(wrapped, new)
+        try:
+            new = self.wrap(message)
+        except (AgentMsgError, Unreadable):
+            return False
+        # What is just as the other is unwrapped as that was.
+        return is_just_as(new, wrapped) or (
+            self.comes_back(wrapped, new) and self._proved(self.wrap, message) is not None
+        )
 
     def in_parts(self, message: Msg, wrapped: Msg) -> Msg | None:
         """Return a message of which each part was unwrapped; None if a writer that doesn't remember it fails.
