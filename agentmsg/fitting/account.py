@@ -10,9 +10,8 @@ from agentmsg.errors import LossError
 from agentmsg.fitting.difference import difference
 from agentmsg.fitting.digest import printed
 from agentmsg.fitting.levels import extras_hold_content
-from agentmsg.fitting.losses import Losses
+from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.fitting.spellings import spellings
-from agentmsg.fitting.unsent import with_unsent
 from agentmsg.model.base import Noted
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import compared, same
@@ -32,7 +31,7 @@ def account(fitted: Fitted) -> Losses:
     """Return the loss report of a fit; it is computed on first access."""
     output = fitted.history
     return Losses.of_fit(
-        lambda: with_unsent(difference(fitted.source, output, fitted.codec, fitted.known), fitted),
+        lambda: _with_unsent(difference(fitted.source, output, fitted.codec, fitted.known), fitted),
         codec=fitted.codec,
         guard=_make_guard(output),
         spelling=lambda: spellings(fitted),
@@ -40,6 +39,35 @@ def account(fitted: Fitted) -> Losses:
         prints=lambda: printed(output),
         secret=fitted.known.is_secret,
     )
+
+
+def _with_unsent(losses: list[Loss], fitted: Fitted) -> list[Loss]:
+    """Return the losses of a fit, and after them what its output holds, but no client sends.
+
+    Such a document has lost nothing: nobody has to allow this, and there is nothing to restore. But whoever hands it to
+    the library should know what the model won't see: content, also where the document's own loss is an annotation.
+    """
+    if not fitted.unsent:
+        return losses
+    told = {loss.path for loss in losses if loss.level == "content"}
+    found = [
+        Loss(path, "unsent", fitted.codec, "content", why=why)
+        for path, why in _unsent(fitted)
+        if not any(path[:end] in told for end in range(2, len(path) + 1))
+    ]
+    return [*losses, *found]
+
+
+def _unsent(fitted: Fitted) -> Iterator[tuple[Path, str]]:
+    """Yield the path in the source, and the reason, of each block or field that isn't sent; one reason for each."""
+    classes = {row.cls for row in fitted.unsent}
+    for index, message in enumerate(fitted.source.messages):
+        for place, block in enumerate(message.content) if message.role == "assistant" else ():
+            if type(block) not in classes:
+                continue
+            rows = [row for row in fitted.unsent if row.cls is type(block) and row.case(block, message)]
+            path = ("messages", index, "content", place)
+            yield from {(*path, row.field) if row.field else path: row.why for row in rows}.items()
 
 
 @attrs.frozen(eq=False)

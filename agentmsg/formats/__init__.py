@@ -17,7 +17,7 @@ May import ``model`` and what lies below it. A codec imports from ``agentmsg`` a
 | Parts | content parts and blocks, by a table of shapes |
 | ContainerCodec, Containers | how a document holds its messages: a list, one message, a key |
 | CallNames | the names of calls, for their results |
-| maker, EMPTY, adopt, plain_copy | make objects without checks; adopt and copy free-form JSON |
+| maker, EMPTY, adopt | make objects without checks; adopt free-form JSON |
 | is_list, is_mapping, is_object, is_sequence | type checks for plain values that type checkers understand |
 | parse_json, dump_json, Duplicates | JSON text, exactly |
 | excerpt, given | a value for an error message; a document's value, as opposed to one that we made |
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from agentmsg.model.construction import maker
     from agentmsg.model.generated import given
     from agentmsg.model.tool_links import CallNames
-    from agentmsg.values.frozen import EMPTY, adopt, plain_copy
+    from agentmsg.values.frozen import EMPTY, adopt
     from agentmsg.values.text import Duplicates, dump_json, parse_json
     from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
@@ -123,7 +123,7 @@ _HOMES = {
     "agentmsg.model.construction": "maker",
     "agentmsg.model.generated": "given",
     "agentmsg.model.tool_links": "CallNames",
-    "agentmsg.values.frozen": "EMPTY adopt plain_copy",
+    "agentmsg.values.frozen": "EMPTY adopt",
     "agentmsg.values.text": "Duplicates dump_json parse_json",
     "agentmsg.values.types": "is_list is_mapping is_object is_sequence",
 }
@@ -175,7 +175,6 @@ __all__ = [
     "note_of",
     "object_at",
     "parse_json",
-    "plain_copy",
     "read_as",
     "restructure",
     "rules",

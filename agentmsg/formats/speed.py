@@ -14,6 +14,7 @@ formats.plain_messages  how_bare, NAMED, make_bare ..., link_bare: messages that
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that says no more than its value
 values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;
                        dump_with_times, time_text: times, faster than the standard library
+values.frozen          plain_copy: free-form JSON of its own
 values.copies          copy_document, copy_part: a caller's data, copied no more than needed;
                        one_level: frozen values for writers that take only plain ones
 values.peeking         peek, peek_keys ...: look into frozen mappings without freezing anything
@@ -46,6 +47,7 @@ from agentmsg.model.remembering import Seen, reader_of, remember_reader
 from agentmsg.model.tool_links import name_result
 from agentmsg.values.copies import copy_document, copy_part, one_level
 from agentmsg.values.depth import PROVABLE, written_within
+from agentmsg.values.frozen import plain_copy
 from agentmsg.values.peeking import peek, peek_items, peek_keys, peek_values
 from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text, usual_arguments
 from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
@@ -92,6 +94,7 @@ __all__ = [
     "peek_items",
     "peek_keys",
     "peek_values",
+    "plain_copy",
     "reader_of",
     "remember_reader",
     "replacer",

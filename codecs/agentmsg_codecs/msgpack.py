@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg import AgentMsgError, DecodeError, EncodeError, History, InvalidMessage, Limits
-from agentmsg.formats import Caps, Codec, adopt, excerpt, is_list, is_mapping, is_sequence, plain_copy, speed
+from agentmsg.formats import Caps, Codec, adopt, excerpt, is_list, is_mapping, is_sequence, speed
 from agentmsg_codecs.canonical.engine import Engine, check_version
 from agentmsg_codecs.canonical.fields import FAMILY
 from agentmsg_codecs.canonical.shapes import MsgpackShape, wrong
@@ -81,7 +81,7 @@ def _is_json(value: Any) -> bool:
 
 def _check(value: Any, depth: int) -> None:
     try:
-        plain_copy(value, depth)
+        speed.plain_copy(value, depth)
     except InvalidMessage as error:
         raise DecodeError(error.message, code=error.code, path=error.path) from None
 
@@ -271,7 +271,7 @@ def _pack_exactly(document: Any) -> bytes:
 
     try:
         # The depth that msgpack itself packs.
-        return cast("bytes", _library().packb(big(plain_copy(document, 500))))
+        return cast("bytes", _library().packb(big(speed.plain_copy(document, 500))))
     except InvalidMessage as error:
         raise EncodeError(error.message, code=error.code, path=error.path) from None
 

@@ -27,7 +27,7 @@ from agentmsg import (
     Tool,
     same,
 )
-from agentmsg.formats import adopt, dispatch, excerpt, plain_copy
+from agentmsg.formats import adopt, dispatch, excerpt, speed
 from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, SPECS, Field, Spec
 from agentmsg_codecs.canonical.plain_path import parse_time
 
@@ -185,7 +185,7 @@ def proven_writer(write: Callable[[Any], Any], read: Callable[[Any], Any]) -> Ca
         native = write(obj)
         name = type(obj).__name__
         try:
-            back = read(plain_copy(native))
+            back = read(speed.plain_copy(native))
         except AgentMsgError as error:
             msg = f"{name} could not be read back: {error.message}"
             raise EncodeError(msg, code=error.code, path=error.path) from error
@@ -235,7 +235,7 @@ def structured(converter: Any, value: Any, kind: Any) -> Any:
 def unstructured(converter: Any, value: Any, kind: Any) -> Any:
     """Write a value of a user's class as plain JSON data."""
     try:
-        return plain_copy(converter.unstructure(value, None if kind in _EMPTY_TYPES else kind))
+        return speed.plain_copy(converter.unstructure(value, None if kind in _EMPTY_TYPES else kind))
     except AgentMsgError as error:
         raise EncodeError(error.message, code=error.code, path=error.path) from None
     except Exception as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Drop, Row, cells, plain_copy
+from agentmsg.formats import Drop, Row, cells, speed
 from agentmsg.formats.bodies import native_tool_row
 from agentmsg_codecs.openai_responses.names import FAMILY
 from agentmsg_codecs.wire.hosted_tools import same_in
@@ -23,7 +23,7 @@ def carried_tools(items: Items) -> Cell:
     def comes_back(tool: Any) -> bool:
         if isinstance(tool, am.NativeTool) and tool.codec != FAMILY:
             return False
-        return am.same(items.read_tools(plain_copy(items.write_tools([tool]))), (tool,))
+        return am.same(items.read_tools(speed.plain_copy(items.write_tools([tool]))), (tool,))
 
     def cell(tools: tuple[Any, ...], _: Any) -> Any:
         kept = tuple(tool for tool in tools if comes_back(tool))

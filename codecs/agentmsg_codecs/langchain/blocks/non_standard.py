@@ -14,7 +14,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, Unreadable, blocks, dispatch, is_object, natives, plain_copy
+from agentmsg.formats import Native, Unreadable, blocks, dispatch, is_object, natives, speed
 from agentmsg_codecs.langchain.names import ANTHROPIC
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def write_non_standard(block: Any, converter: cattrs.Converter) -> Native:
     """Return the part of a block that v1 has no part for."""
     _resolved(dispatch.class_of(block))
     bare = block.evolve(extras={}, notes={})
-    fields = cast("Native", plain_copy(thaw(converter.unstructure(bare))))
+    fields = cast("Native", speed.plain_copy(thaw(converter.unstructure(bare))))
     value = {key: item for key, item in fields.items() if key not in _LEFT_OUT and key != "type"}
     # Unknown fields are keys of the part; those of Anthropic's own blocks belong to the value.
     own = natives.extras_of(block, ANTHROPIC)

@@ -37,8 +37,8 @@ from agentmsg.formats import (
     mark_of,
     marked,
     note_of,
-    plain_copy,
     same_document,
+    speed,
     spelling,
     with_note,
 )
@@ -331,7 +331,7 @@ def _put_own(body: Native, chunk: am.MsgChunk, tag: str, codec: LangChainCodec) 
     rest = dict(body)
 
     def read(own: Native) -> Any:
-        return _read(plain_copy({"type": tag, "data": {**rest, **own}}), codec)
+        return _read(speed.plain_copy({"type": tag, "data": {**rest, **own}}), codec)
 
     bare = chunk.evolve(notes={FAMILY: spellings})
     body.update(spelling.put_back(bare, plain, family=FAMILY, read=read))

@@ -25,7 +25,7 @@ from typing import Any
 import msgpack
 
 from agentmsg import DecodeError, EncodeError, InvalidMessage
-from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence, plain_copy
+from agentmsg.formats import excerpt, is_list, is_mapping, is_object, is_sequence, speed
 from agentmsg_codecs.langchain.langgraph.msgpack import (
     FIXED_EXT,
     FLOAT32,
@@ -80,7 +80,7 @@ def read_tree(data: bytes, depth: int) -> tuple[Any, list[Mark]]:
     if reader.at != len(data):
         raise DecodeError(f"{len(data) - reader.at} bytes follow the document", code="syntax")
     try:
-        plain_copy(value, depth)
+        speed.plain_copy(value, depth)
     except InvalidMessage as error:
         raise DecodeError(error.message, code=error.code) from None
     return value, reader.marks
