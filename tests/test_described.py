@@ -20,12 +20,13 @@ from jsonschema import Draft202012Validator
 
 import agentmsg as am
 from agentmsg.cli.program import program
-from agentmsg.formats import Unreadable, plain_copy, write_as
+from agentmsg.formats import Unreadable, write_as
 from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.formats.forms.tables import mapping_of, plain_tables
 from agentmsg.formats.spelling import SPELLINGS, same_document
 from agentmsg.testing.native_objects import natives_of
 from agentmsg.testing.systematic import objects
+from agentmsg.values.frozen import plain_copy
 from agentmsg.values.types import class_of
 from agentmsg_codecs import CodecName
 from data import effort
