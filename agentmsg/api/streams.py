@@ -294,8 +294,9 @@ class _Transcoding:
         if self._is_same:
             return (event,)
         try:
-            found = self._fold.more or self._read(event)
-            if isinstance(found, tuple):
+            more = self._fold.more
+            found = more if more is not None else self._read(event)
+            if found.__class__ is tuple:
                 events = self._writer.add_more(*found)
                 if events is not None:
                     return events
@@ -337,6 +338,10 @@ class Transcoded(_Transcoding, Iterator[dict[str, Any]]):
         if close is not None:
             close()
 
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Return what makes the events, so that a loop asks nobody else."""
+        return self._events
+
     def __next__(self) -> dict[str, Any]:
         """Return the next event of the target."""
         return next(self._events)
@@ -361,6 +366,10 @@ class AsyncTranscoded(_Transcoding, AsyncIterator[dict[str, Any]]):
         closing = close() if close is not None else None
         if isawaitable(closing):
             await closing
+
+    def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
+        """Return what makes the events, so that a loop asks nobody else."""
+        return self._events
 
     async def __anext__(self) -> dict[str, Any]:
         """Return the next event of the target."""
