@@ -24,7 +24,7 @@ from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList, adopt
 from agentmsg.values.peeking import peek_items
 
-__all__ = ["changes_of", "compared", "compared_values", "flags_of", "same"]
+__all__ = ["changes_of", "compared", "flags_of", "same"]
 
 _Change: TypeAlias = tuple[str, Callable[[Any], Any], Any, Any]
 
@@ -42,8 +42,7 @@ def same(a: Any, b: Any) -> bool:
     if compare is not None:
         return compare(a, b)
     if attrs.has(kind):
-        values, links_alike = compared_values(kind), getattr(kind, "_links_as", None)
-        return all(map(same, values(a), values(b))) and (links_alike is None or bool(links_alike(a, b)))
+        return _same_objects(kind)(a, b)
     return bool(a == b) if not isinstance(a, (dict, list)) else _same_kinds(a, b)
 
 
@@ -122,13 +121,15 @@ def compared(cls: type[Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
 
 
 @cache
-def compared_values(cls: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
-    """Return a function that gets the values of all compared fields in order, in a fifth of the time."""
-    attributes = [attribute for _, attribute in _compared_attributes(cls)]
-    if len(attributes) > 1:
-        return attrgetter(*attributes)
-    # For a single name it wouldn't return a tuple.
-    return lambda owner: tuple([getattr(owner, attribute) for attribute in attributes])
+def _same_objects(cls: type[Any]) -> Callable[[Any, Any], bool]:
+    """Return a function that compares two objects of a class: most of their values are one object, or absent in both."""
+    each = [f"((x := a.{name}) is (y := b.{name}) or same(x, y))" for _, name in _compared_attributes(cls)]
+    if hasattr(cls, "_links_as"):
+        each.append("bool(a._links_as(b))")
+    scope: dict[str, Any] = {"same": same}
+    exec(f"def same_objects(a, b): return {' and '.join(each) or 'True'}", scope)
+    same_objects: Callable[[Any, Any], bool] = scope["same_objects"]
+    return same_objects
 
 
 @cache
