@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, cast
 import attrs
 
 from agentmsg.model.base import Noted
-from agentmsg.model.construction import differing
+from agentmsg.model.construction import agreeing, differing
 from agentmsg.model.generated import Made, MadeName, is_made
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList, adopt
@@ -122,14 +122,10 @@ def compared(cls: type[Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
 
 @cache
 def _same_objects(cls: type[Any]) -> Callable[[Any, Any], bool]:
-    """Return a function that compares two objects of a class: most of their values are one object, or absent in both."""
-    each = [f"((x := a.{name}) is (y := b.{name}) or same(x, y))" for _, name in _compared_attributes(cls)]
-    if hasattr(cls, "_links_as"):
-        each.append("bool(a._links_as(b))")
-    scope: dict[str, Any] = {"same": same}
-    exec(f"def same_objects(a, b): return {' and '.join(each) or 'True'}", scope)
-    same_objects: Callable[[Any, Any], bool] = scope["same_objects"]
-    return same_objects
+    """Return a function that compares two objects of a class."""
+    alike = agreeing((attribute for _, attribute in _compared_attributes(cls)), same)
+    links_alike = getattr(cls, "_links_as", None)
+    return alike if links_alike is None else lambda a, b: alike(a, b) and bool(links_alike(a, b))
 
 
 @cache
