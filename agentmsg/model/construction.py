@@ -17,8 +17,8 @@ valid object. Instead, a draft is filled from that object, and only new values a
 ``setter`` sets a field of an object that was just made.
 
 ``differing`` and ``agreeing`` compare two objects field by field in straight-line code, in a third of a loop's time,
-and call nothing for values that are one object. ``says_only`` tests in the same way, and the same time, that an object says nothing but some fields; ``lacks`` that it says nothing in
-some.
+and call nothing for values that are one object. ``says_only`` tests in the same way, and the same time, that an object
+says nothing but some fields; ``lacks`` that it says nothing in some.
 """
 
 from __future__ import annotations
