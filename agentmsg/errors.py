@@ -21,22 +21,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast, overload
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Sized
 
-__all__ = [
-    "CODES",
-    "AgentMsgError",
-    "CodecLookupError",
-    "DecodeError",
-    "EncodeError",
-    "FileError",
-    "InvalidMessage",
-    "LossError",
-    "NotUnderstood",
-    "StreamBroken",
-    "excerpt",
-    "is_a",
-    "refused",
-]
-
 CODES: Mapping[str, str] = {
     "busy": "another run is at work on the same target",
     "bytes": "the input is larger than Limits.bytes",

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from agentmsg.model.msg import Msg
     from agentmsg_codecs import CodecName
 
-__all__ = ["BAR", "detect", "doubt", "recognize", "recognize_all"]
-
 # If a rival comes this close, what the two read is compared.
 _CLOSE = 0.1
 # The least score of a format that may be raised to the bar: it has no rival.

@@ -26,8 +26,6 @@ from agentmsg.values.types import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["Additions", "additions", "may_hold_objects", "without"]
-
 _Path: TypeAlias = "tuple[str | int, ...]"
 Additions: TypeAlias = "dict[_Path, tuple[Any, Any]]"
 """By path inside an object: a value, and what stands there without the addition; None: nothing."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.reasons import Reasons
 
-__all__ = ["Item", "align", "align_blocks", "exact_key"]
-
 Item: TypeAlias = "tuple[Any, str]"
 """A block and the role of its message; None instead of a block stands for a message without any."""
 

@@ -25,8 +25,6 @@ from agentmsg.model.generated import MADE_KINDS, is_made
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
 
-__all__ = ["compile_caps", "loop_source", "source"]
-
 _Predicate: TypeAlias = Callable[[Any], bool]
 # A name: no attribute, and no word in quotes.
 _NAME = re.compile(r"""(?<![\w.'"])[A-Za-z_]\w*(?![\w'"])""")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.msg import Msg
 
-__all__ = ["fits_with_names"]
-
 
 def fits_with_names(messages: Sequence[Msg], caps: Caps, start: int) -> bool:
     """Whether all messages are kept as they are, given the names that a reader derives for results.

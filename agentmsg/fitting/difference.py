@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["difference", "thing_at"]
-
 _make_loss = maker(Loss)
 _NO_SETTINGS = Settings()
 _CONTENT = frozenset({"content"})

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.sending import Edit, Path
 
-__all__ = ["Draft"]
-
 _MESSAGE, _BLOCK, _INNER = 2, 4, 6  # path lengths
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.prints import Prints
     from agentmsg.model.msg import Msg
 
-__all__ = ["GONE", "Back", "Slot", "Slots", "edited", "edited_messages", "unedited"]
-
 
 class _Gone:
     """Stands for what was deleted."""

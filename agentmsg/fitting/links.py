@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.losses import Path
     from agentmsg.model.msg import Msg
 
-__all__ = ["Links", "is_link"]
-
 
 def is_link(name: str, owner: object) -> bool:
     """Whether a field links a call and its result."""

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-__all__ = ["longest_run", "moved_of"]
-
 
 def moved_of(places: Sequence[int], mended: Collection[int] = ()) -> set[int]:
     """Return the indexes of the fewest places to lift out so that the others ascend.

@@ -25,19 +25,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.prints import Prints
     from agentmsg.model.history import History
 
-__all__ = [
-    "Keys",
-    "Kind",
-    "Loss",
-    "Losses",
-    "Path",
-    "Settled",
-    "SettledPrints",
-    "pointer",
-    "relisted",
-    "report_of",
-]
-
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged", "unsent"]
 Path: TypeAlias = tuple[str | int, ...]
 Keys: TypeAlias = tuple[str, ...]

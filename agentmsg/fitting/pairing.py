@@ -9,8 +9,6 @@ from agentmsg.fitting.longest_run import longest_run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Pairs", "best_pairs", "gaps", "pair_equal", "unpaired"]
-
 Pairs: TypeAlias = dict[int, int]
 """Indexes in one list by those in another."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.reasons import Reasons
     from agentmsg.model.msg import Msg
 
-__all__ = ["Placed", "Run", "Spot", "in_turn", "placed"]
-
 Spot: TypeAlias = tuple[int, int]
 """A message, and a block there."""
 _Place: TypeAlias = "tuple[int, int | None]"

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions
 
-__all__ = ["Finding", "Repaired", "check", "errors", "repair", "repaired"]
-
 # A mend may break another rule, which is then applied in the next round; each round leaves less. A few always sufficed.
 _ROUNDS = 8
 

@@ -23,8 +23,6 @@ from agentmsg.model.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Edits", "restore", "unedited_output"]
-
 
 def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse") -> History:
     """Rebuild the history that a conversion came from.

@@ -18,21 +18,6 @@ from agentmsg.fitting.losses import Loss
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = [
-    "NOTHING",
-    "Entry",
-    "Node",
-    "Piece",
-    "Woven",
-    "apart_at",
-    "carried_out",
-    "checked_index",
-    "firsts_of",
-    "items_plan",
-    "planned",
-    "tree",
-]
-
 Woven: TypeAlias = "list[tuple[int | None, Any]]"
 """Restored objects, each with its index in the input; None for those that were added since."""
 

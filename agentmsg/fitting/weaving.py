@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.losses import Loss
 
-__all__ = ["Edits", "Weave"]
-
 Edits = Literal["refuse", "keep"]
 _N = TypeVar("_N", bound=Noted)
 # What may become of a whole message, and what of those is still in the output.

@@ -9,8 +9,6 @@ from agentmsg.model.blocks import DataBlock, RefusalBlock, TextBlock, ThinkingBl
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Run"]
-
 # Classes that grow when they are joined.
 _GROWING = frozenset({DataBlock, TextBlock, ThinkingBlock, RefusalBlock})
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Cell
     from agentmsg.model.msg import Msg
 
-__all__ = ["ContainerCodec", "Containers", "Contents"]
-
 Container = Literal["list", "object", "single"]
 _T = TypeVar("_T")
 _make_history = maker(History)

@@ -26,24 +26,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.tool_links import CallNames
 
-__all__ = [
-    "ANSWER",
-    "BARE_FIELDS",
-    "NAMED",
-    "SAID",
-    "are_bare",
-    "how_bare",
-    "link_bare",
-    "make_answer",
-    "make_bare",
-    "make_bare_text",
-    "make_named_answer",
-    "make_parsed_call",
-    "make_said",
-    "make_said_in",
-    "says_only_words",
-]
-
 BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
     {
         Msg: frozenset({"role", "content"}),

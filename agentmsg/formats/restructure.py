@@ -18,12 +18,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.msg import Msg
 
-__all__ = [
-    "Part", "Plan", "Step", "as_is", "choose", "in_order", "keep_first", "lift", "merge", "order", "roles_of",
-    "split_decisions",
-    "split_decisions_alone", "split_results",
-]  # fmt: skip
-
 
 class Part(NamedTuple):
     """Some blocks of one input message.

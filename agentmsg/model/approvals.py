@@ -7,8 +7,6 @@ import attrs
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.checks import optional_text, text, truth
 
-__all__ = ["ApprovalRequestBlock", "ApprovalResponseBlock"]
-
 
 @attrs.frozen(repr=False, eq=False)
 class ApprovalRequestBlock(BaseBlock):

@@ -10,8 +10,6 @@ from agentmsg.values.types import is_list, is_object
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BYTES_SCHEMA", "dumped_bytes", "read_dumped_bytes"]
-
 _BUFFER = "Buffer"
 BYTES_SCHEMA: Mapping[str, Any] = MappingProxyType(
     {

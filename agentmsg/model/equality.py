@@ -24,8 +24,6 @@ from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList, adopt
 from agentmsg.values.peeking import peek_items
 
-__all__ = ["changes_of", "compared", "compared_values", "flags_of", "same"]
-
 _Change: TypeAlias = tuple[str, Callable[[Any], Any], Any, Any]
 
 

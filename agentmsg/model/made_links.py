@@ -20,8 +20,6 @@ from agentmsg.model.msg import Msg
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["apart", "as_made", "one_by_one"]
-
 _with_content = replacer(Msg, "content")
 _LINKING = (ToolResultBlock, ApprovalRequestBlock)
 _CALLING = (ToolUseBlock, ToolResultBlock)

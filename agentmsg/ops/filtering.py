@@ -11,16 +11,14 @@ from typing import Any, Literal, cast
 
 import attrs
 
-from agentmsg.errors import is_a
+from agentmsg.errors import is_a, refused
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import UNSET, ApprovalRequestBlock, ApprovalResponseBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.checks import listed, one_of
 from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.roles import SYNONYMS
-from agentmsg.ops.conditions import name_of, refused, roles_of, words_of
-
-__all__ = ["chosen", "filter_messages", "left"]
+from agentmsg.ops.conditions import name_of, roles_of, words_of
 
 Test = Callable[[Msg], object]
 

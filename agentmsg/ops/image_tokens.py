@@ -19,8 +19,6 @@ from agentmsg.model.sources import Base64Source
 if TYPE_CHECKING:
     from agentmsg.model.blocks import ImageBlock
 
-__all__ = ["UNKNOWN_SIZE", "image_tokens"]
-
 UNKNOWN_SIZE = 85
 _PIXELS_PER_TOKEN, _MOST_TOKENS, _LONGEST_SIDE = 750, 1600, 1568
 # Characters of base64 text to look at, a multiple of 4; a JPEG may begin with a small picture of itself.

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History, MsgLike
     from agentmsg.model.msg import Msg
 
-__all__ = ["PREFIXES", "to_text"]
-
 PREFIXES: Mapping[str, str] = MappingProxyType({
     "system": "System", "developer": "Developer", "user": "Human", "assistant": "AI", "tool": "Tool",
     "function": "Function", "remove": "Remove", "native": "Native", "unset": "Unset", "": "Unset",

@@ -66,18 +66,6 @@ from agentmsg.values.types import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = [
-    "Counter",
-    "approximate_tokens",
-    "check_counter",
-    "cost",
-    "counter_of",
-    "history_tokens",
-    "media_tokens",
-    "token_counter",
-    "tool_tokens",
-]
-
 Piece: TypeAlias = "str | int | None"
 """A text, a number of tokens, or nothing."""
 Counter: TypeAlias = "Callable[[Msg], int]"

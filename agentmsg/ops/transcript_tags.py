@@ -36,8 +36,6 @@ from agentmsg.values.text import dump_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Piece", "piece_of", "result_pieces"]
-
 
 _NOTHING: Mapping[str, str | None] = MappingProxyType({})
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from agentmsg.redacting.rule import COOKIES, DIGIT, EDGE, GAP, HARD_CODED, LITERAL, OPEN, Rule, said
 
-__all__ = ["COMMANDS"]
-
 # What may stand before an option: other words of the command, which ends with its line.
 _BLANK = r"(?:[ \t]|(?<=\\)\n|(?<=\\)\\n){1,8}+"
 _WORDS = rf"(?:{_BLANK}(?:[^\s\\]++|\\(?!n))++){{0,60}}?{_BLANK}"

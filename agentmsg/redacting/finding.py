@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from agentmsg.redacting.rule import Rule
 
-__all__ = ["Found", "Texts", "kinds_in"]
-
 _PLACEHOLDER = re.compile(r"REDACTED_([A-Z][A-Z0-9_]{0,48})_([0-9]{1,9})(?![0-9])")
 _DATA_URL = re.compile(r"(?i);base64,(?P<data>[A-Za-z0-9+/]{64,}+={0,2})")
 # A home path consists of the same characters.

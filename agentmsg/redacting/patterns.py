@@ -20,8 +20,6 @@ from agentmsg.redacting.commands import COMMANDS
 from agentmsg.redacting.rule import COOKIES, DIGIT, EDGE, ESCAPED, HARD_CODED, IS, LITERAL, OPEN, START, Rule, said
 from agentmsg.redacting.tokens import TOKENS
 
-__all__ = ["RULES", "SECRET_NAMES", "is_random", "may_be_secret"]
-
 _VALUE = rf"(?P<secret>{LITERAL}{DIGIT}[^\s\"'\\,;&<>(){{}}\[\]$`]{{8,}}(?<!\.))"
 _SEP = r"(?:\\{0,8}/|\\{1,8}|%2[Ff]|%5[Cc])"
 # Folders that are shared, and accounts that images and services of build machines come with.

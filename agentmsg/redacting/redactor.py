@@ -30,8 +30,6 @@ from agentmsg.values.frozen import shallow
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["REDACTED", "Redaction", "Redactor", "redact"]
-
 # What the loss report of a redaction has in place of a format.
 REDACTED = "redact"
 _WORD = "word"

@@ -16,8 +16,6 @@ import re
 
 from agentmsg.redacting.rule import EDGE, START, Rule
 
-__all__ = ["TOKENS"]
-
 _GITHUB = "https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns"
 _GITLEAKS = "https://github.com/gitleaks/gitleaks/tree/master/cmd/generate/config/rules"
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from agentmsg.model.sources import Source
     from agentmsg.model.tools import Tool
 
-__all__ = ["Lengths", "call_piece", "pieces_of", "result_piece", "tool_lines"]
-
 # Browsers draw these without running anything; an SVG may contain scripts.
 _PICTURES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 _LARGEST_PICTURE = 8_000_000

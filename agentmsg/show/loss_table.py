@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.losses import Loss, Losses
 
-__all__ = ["LossRow", "LossTable", "document_code", "table_of"]
-
 # A notebook cell has no room for more rows, or for longer values.
 _ROWS, _VALUE = 200, 240
 _LEVELS = ("content", "annotation", "setting", "unsent")

@@ -15,16 +15,15 @@ from markupsafe import Markup
 from agentmsg.fitting.losses import Losses
 from agentmsg.model.history import History, as_history
 from agentmsg.model.msg import Msg
+from agentmsg.show.blocks import Lengths
 from agentmsg.show.loss_table import document_code, table_of
 from agentmsg.show.markdown import parser, tokens
-from agentmsg.show.view import Lengths, view_of
+from agentmsg.show.view import view_of
 
 if TYPE_CHECKING:
     from agentmsg.api.writing import Conversion
     from agentmsg.show.pieces import Code
     from agentmsg.show.view import View
-
-__all__ = ["fragment", "page", "repr_html"]
 
 # What a notebook keeps of each text: a cell has no room for a megabyte.
 _IN_NOTEBOOKS = Lengths(text=10_000, detail=4_000)

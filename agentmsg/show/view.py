@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["Lengths", "Turn", "View", "view_of"]
-
 _VOICES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _USUAL = ("stop", "tool_use", None)
 

@@ -10,8 +10,6 @@ import re
 
 import attrs
 
-__all__ = ["NAME", "Words", "brief", "safe_link", "visible", "words"]
-
 # The most characters of names, ids and URLs, whatever is asked for: they share a line with others.
 NAME = 300
 

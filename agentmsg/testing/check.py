@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-__all__ = ["Broken", "CodecBroken", "check_codec"]
-
 # Documents to generate if none are given, and damaged copies to try of each.
 _OWN, _DAMAGED = 20, 10
 _BROKEN = 0.1  # of the events of a stream

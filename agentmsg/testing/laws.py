@@ -33,28 +33,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.formats.codec import Codec
 
-__all__ = [
-    "LAWS",
-    "canonical",
-    "carried_account",
-    "chunk_return",
-    "edits_win",
-    "exact_return",
-    "floor",
-    "honest_account",
-    "notes_never_matter",
-    "nothing_hides",
-    "plain",
-    "prefix_stable",
-    "pure",
-    "read_back",
-    "returns_through",
-    "sendable",
-    "stable_writing",
-    "through_the_middle",
-    "typed_errors",
-]
-
 
 _CONTAINERS, _LONGEST_ERROR, _MOST = ("messages", "content", "tools"), 2000, 20
 

@@ -17,8 +17,6 @@ from agentmsg.testing.strategies import json_values, keys, numbers, texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["natives", "natives_of"]
-
 _REF = "#/$defs/"
 _MOST = 3
 

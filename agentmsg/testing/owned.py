@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.model.history import History
 
-__all__ = ["is_plain", "owned"]
-
 
 def is_plain(value: Any) -> bool:
     """Whether a document is made of exact JSON types."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.capabilities import Caps, MessageRow, Row
 
-__all__ = ["project"]
-
 _N = TypeVar("_N", bound=Noted)
 
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NARROWER", "SchemaValues"]
-
 NARROWER = frozenset({"pattern", "format", "contentMediaType", "array", "object"})
 """With these words or types in a schema, only its examples are known to be right."""
 _REF = "#/$defs/"

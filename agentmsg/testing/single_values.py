@@ -23,8 +23,6 @@ from agentmsg.model.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["single_values"]
-
 # Any word is a role.
 _ROLES: tuple[Any, ...] = (*get_args(RoleName), "moderator")
 _SPEC = ToolSpec("f", "adds", {"type": "object"})

@@ -44,19 +44,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.events import Thinking
     from agentmsg_codecs import CodecName
 
-__all__ = [
-    "any_events",
-    "cut_anywhere",
-    "disordered",
-    "emitted",
-    "folded",
-    "live_sum",
-    "read_live",
-    "stream_return",
-    "streaming_codecs",
-    "transcoded",
-]
-
 # Dictionaries, whose keys come in the order of the events.
 _BY_KEY = ("extras", "response_metadata")
 _CUTS, _BEGINNINGS = 12, 9

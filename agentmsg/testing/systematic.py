@@ -15,8 +15,6 @@ import attrs
 
 from agentmsg.model.base import Noted
 
-__all__ = ["DEEPEST", "INSTEAD", "PROBE", "Damage", "Pattern", "Tag", "damages", "hides", "objects", "tag_of"]
-
 PROBE = "zq-probe"
 """A word that stands in no document."""
 

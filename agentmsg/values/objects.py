@@ -16,8 +16,6 @@ from agentmsg.values.types import class_of, is_list, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["opener"]
-
 # The most objects opened for one document: some objects make new ones without end.
 _MOST = 1_000_000
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
 
-__all__ = ["reader_source"]
-
 
 def _is_usual(v: str, usual: Any) -> str:
     """Return the test whether a value is the usual one: neither false nor -0.0 is 0.0."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.forms.items import Item
 
-__all__ = ["SOME", "UsualLines", "flat", "inner_level", "is_written", "says_nothing", "spread"]
-
 _OF_CALLS = {"id", "name", "input", "raw_input"}
 SOME = 2
 """As many keys as this, that say nothing, are asked for in one go."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.edits import Edit, Path
     from agentmsg.formats.sending.findings import Mending, Request
 
-__all__ = ["cache_count", "cache_order"]
-
 _LONG = "1h"
 
 
