@@ -19,8 +19,7 @@ from agentmsg.cli.output import check_ending, check_written, output_to, write_fi
 from agentmsg.cli.reading import Input, history_at
 from agentmsg.cli.terminal import has_colours, say, write_bytes
 from agentmsg.files.file_names import STANDARD
-from agentmsg.show.blocks import Lengths
-from agentmsg.show.view import view_of
+from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
     from agentmsg.show.view import View

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import attrs
 
-from agentmsg.fitting.longest_run import longest_run
-from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, pair_equal, unpaired
+from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, longest_run, pair_equal, unpaired
 from agentmsg.fitting.prints import BlockPrint
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from agentmsg.errors import AgentMsgError, InvalidMessage, LossError, excerpt
 from agentmsg.fitting.digest import printed
 from agentmsg.fitting.edits import Slots, edited, edited_messages, unedited
 from agentmsg.fitting.losses import Loss, Losses, report_of
-from agentmsg.fitting.restore_plan import Node, Woven, tree
 from agentmsg.fitting.spellings import respelt
-from agentmsg.fitting.weaving import Edits, Weave
+from agentmsg.fitting.weaving import Edits, Node, Weave, Woven, tree
 from agentmsg.model.checks import checked, one_of
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings

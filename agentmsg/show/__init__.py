@@ -7,7 +7,6 @@ May import ``ops`` and what lies below it; ``_repr_html_`` of the model looks it
 
 from __future__ import annotations
 
-from agentmsg.show.blocks import Lengths
-from agentmsg.show.view import View, view_of
+from agentmsg.show.view import Lengths, View, view_of
 
 __all__ = ["Lengths", "View", "view_of"]
