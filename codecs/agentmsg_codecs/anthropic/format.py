@@ -20,12 +20,15 @@ from agentmsg.formats.forms import (
     Grouped,
     Hatch,
     Input,
+    Inside,
     Key,
     Link,
     Nested,
     Object,
     Text,
+    Total,
     Truth,
+    Whole,
     Words,
     Wrapped,
 )
@@ -42,13 +45,27 @@ from agentmsg_codecs.anthropic.kinds import (
     is_upload,
     is_usual,
 )
-from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_CALLS, SERVER_RESULTS, TTLS, UPLOAD
+from agentmsg_codecs.anthropic.names import FAMILY, KIND, OUTPUT, PLACES, SERVER_CALLS, SERVER_RESULTS, TTLS, UPLOAD
 from agentmsg_codecs.anthropic.server_results import given_schema, read_given, write_given
-from agentmsg_codecs.anthropic.usage import USAGE
 
+# Anthropic's ``input_tokens`` excludes tokens read from a cache or written to one; ours includes them.
+USAGE = Form("usage", am.Usage, None, (
+    Key("input_tokens", "input", Total(0, beside=("cache_read", "cache_write")), "may", lacks="partial"),
+    Key("cache_creation_input_tokens", "cache_write", Whole(0), "may"),
+    Key("cache_read_input_tokens", "cache_read", Whole(0), "may"),
+    Key("output_tokens", "output", Whole(0), "may", lacks="partial"),
+    Inside("output_tokens_details", (Key("thinking_tokens", "reasoning", Whole(), "may"),), "may", space=OUTPUT),
+))  # fmt: skip
 _SIGNATURE = Wrapped(am.Signature, "value", {"provider": FAMILY}, full=True)
 _CACHE = Key("cache_control", "cache", Nested(("cache",)), "may", cell=hint)
 _TYPE = Key("media_type", "media_type", Text(), "may")
+
+
+def carried(rows: Any) -> Any:
+    """Return the cell for usage, given those of its fields."""
+    cached = ("cache_read", "cache_write")
+    least = {"output": (), **dict.fromkeys(cached, ()), "input": cached}
+    return cells.usage(rows, needs=("input", "output"), family=FAMILY, least=least)
 
 
 def _call(*named: Key) -> tuple[Key, ...]:
