@@ -83,7 +83,7 @@ def trim_messages(
         keep_tool_pairs,
     )
     if max_messages is not None:
-        trimmed = _trimmed(trimmed, max_messages, _one, rules)
+        trimmed = _trimmed(trimmed, max_messages, lambda _: 1, rules)
     if max_tokens is not None:
         trimmed = _trimmed(trimmed, max_tokens - tool_tokens(history, counter), counter, rules)
     if losses is not None:
@@ -100,10 +100,6 @@ class _Rules(NamedTuple):
     ends: frozenset[str] | None
     allow_partial: bool
     keep_tool_pairs: bool
-
-
-def _one(_: Msg) -> int:
-    return 1
 
 
 def _trimmed(history: History, budget: int, counter: Counter, rules: _Rules) -> History:

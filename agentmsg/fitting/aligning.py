@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, pair_equal, unpaired
+from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, pair_equal, unpaired, without_ends
 from agentmsg.fitting.words import MEDIA, held, key_of, survives, words
 from agentmsg.formats.capabilities import Drop
 from agentmsg.formats.reasons import Joined, Reason
@@ -22,7 +22,7 @@ from agentmsg.model.blocks import NativeBlock, TextBlock, ThinkingBlock, ToolRes
 from agentmsg.model.generated import given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from agentmsg.formats.reasons import Reasons
     from agentmsg.model.msg import Msg
@@ -58,14 +58,15 @@ def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple
     pairs: Pairs = {}
     if reasons is not None and _pair_known(a, b, reasons, pairs):
         left, other = unpaired([*range(len(a))], [*range(len(b))], pairs)
-        other = [k for k in other if not _is_added(b[k][0], reasons)]
+        other = [k for k in other if not isinstance(reasons.of(reasons.source(b[k][0])), Reason)]
     else:
         left, other = _without_ends(a, b, pairs)
     open_ones = left if reasons is None else [i for i in left if not isinstance(reasons.of(a[i][0]), Drop)]
     for tier in range(_TIERS):
         if not open_ones or not other:
             break
-        pair_equal(_by_key(a, open_ones, tier), _by_key(b, other, tier), pairs)
+        keys = [{i: _key(*items[i], tier) for i in indexes} for items, indexes in ((a, open_ones), (b, other))]
+        pair_equal(keys[0], keys[1], pairs)
         open_ones, other = unpaired(open_ones, other, pairs)
     joined: Pairs = {}
     for mine, theirs in [*gaps(pairs, open_ones, other)]:
@@ -80,21 +81,13 @@ def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple
 
 def _pair_known(a: list[Item], b: list[Item], reasons: Reasons, pairs: Pairs) -> bool:
     """Pair blocks with those that they were made from; whether there are any."""
-    one: dict[object, list[int]] = {}
-    other: dict[object, list[int]] = {}
-    for index, (block, _) in enumerate(a):
-        one.setdefault(id(block), []).append(index)
-    for index, (block, _) in enumerate(b):
-        other.setdefault(id(reasons.source(block)), []).append(index)
-    for found in (one, other):
-        found.pop(id(None), None)
-    pair_equal(one, other, pairs)
+    sources = [reasons.source(block) for block, _ in b]
+    pair_equal(_identities(block for block, _ in a), _identities(sources), pairs)
     return bool(pairs)
 
 
-def _is_added(block: Any, reasons: Reasons) -> bool:
-    """Whether somebody said that a block was made from nothing."""
-    return isinstance(reasons.of(reasons.source(block)), Reason)
+def _identities(blocks: Iterable[Any]) -> dict[int, int]:
+    return {index: id(block) for index, block in enumerate(blocks) if block is not None}
 
 
 def align_blocks(
@@ -118,23 +111,8 @@ def _exact_key(block: Any) -> Any:
 def _without_ends(a: list[Item], b: list[Item], pairs: Pairs) -> tuple[list[int], list[int]]:
     """Pair equal blocks at both ends; return the indexes between them."""
     one, other = ([_key(block, role, 0) for block, role in items] for items in (a, b))
-    least, head, tail = min(len(a), len(b)), 0, 0
-    while head < least and one[head] == other[head]:
-        pairs[head] = head
-        head += 1
-    while tail < least - head and one[-1 - tail] == other[-1 - tail]:
-        tail += 1
-        pairs[len(a) - tail] = len(b) - tail
-    return list(range(head, len(a) - tail)), list(range(head, len(b) - tail))
-
-
-def _by_key(items: list[Item], left: list[int], tier: int) -> dict[Any, list[int]]:
-    found: dict[Any, list[int]] = {}
-    for index in left:
-        key = _key(*items[index], tier)
-        if key is not None:
-            found.setdefault(key, []).append(index)
-    return found
+    left, added = without_ends(len(a), len(b), lambda i, k: one[i] == other[k], pairs)
+    return [*left], [*added]
 
 
 def _key(block: Any, role: str, tier: int) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from operator import lt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 Pairs: TypeAlias = dict[int, int]
 """Indexes in one list by those in another."""
@@ -59,12 +59,32 @@ def longest_run(places: Sequence[int]) -> set[int]:
     return run
 
 
-def pair_equal(one: dict[object, list[int]], other: dict[object, list[int]], pairs: Pairs) -> None:
-    """Pair indexes with equal keys, if there are as many on both sides."""
-    for key, mine in one.items():
-        theirs = other.get(key, ())
-        if len(mine) == len(theirs):
-            pairs.update(zip(mine, theirs, strict=True))
+def without_ends(count: int, other: int, is_one: Callable[[int, int], bool], pairs: Pairs) -> tuple[range, range]:
+    """Pair what is one and the same at both ends of two lists; return the indexes between them."""
+    least, head, tail = min(count, other), 0, 0
+    while head < least and is_one(head, head):
+        head += 1
+    while tail < least - head and is_one(count - 1 - tail, other - 1 - tail):
+        tail += 1
+    pairs.update((i, i) for i in range(head))
+    pairs.update((count - tail + n, other - tail + n) for n in range(tail))
+    return range(head, count - tail), range(head, other - tail)
+
+
+def pair_equal(mine: Mapping[int, Any], theirs: Mapping[int, Any], pairs: Pairs) -> None:
+    """Pair indexes with equal keys, if there are as many on both sides; those whose key is None are left out."""
+    one, other = _by_key(mine), _by_key(theirs)
+    for key, indexes in one.items():
+        if len(indexes) == len(other.get(key, ())):
+            pairs.update(zip(indexes, other[key], strict=True))
+
+
+def _by_key(keys: Mapping[int, Any]) -> dict[Any, list[int]]:
+    found: dict[Any, list[int]] = {}
+    for index, key in keys.items():
+        if key is not None:
+            found.setdefault(key, []).append(index)
+    return found
 
 
 def unpaired(left: list[int], other: list[int], pairs: Pairs) -> tuple[list[int], list[int]]:

@@ -24,19 +24,7 @@ if TYPE_CHECKING:
 
 
 def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse") -> History:
-    """Rebuild the history that a conversion came from.
-
-    Args:
-        history: the converted one (read back from its document or not); messages may have been appended.
-        losses: its loss report, in any order. If you leave field losses out, just those fields stay lost.
-        edits: "refuse" any other change to the converted history, or "keep" it: what you changed, inserted, deleted or
-            moved stays so, and the rest is restored around it. What a loader adds where the output had nothing, such as
-            ids, times and counts of zero, is no change, and is left out.
-
-    Raises:
-        LossError: code "edited" if the loss report belongs to another history, or if edits are to be kept, and it can't
-            be known where a loss belongs among them.
-    """
+    """Rebuild the history that a conversion came from: as ``carry.restore``, which also finds losses inside it."""
     one_of(edits, "edits", "refuse", "keep")
     checked(history, History, "history")
     report = report_of(losses)

@@ -263,7 +263,7 @@ def choose(picks: Callable[[Msg], tuple[int, ...] | None], role: str | None = No
 
     def step(plan: Plan | None, messages: Sequence[Msg], codec: object = _NOBODY) -> Plan | None:
         places = {
-            index: _places(found)
+            index: {pick: place for place, pick in enumerate(found)}
             for index, each in enumerate(messages)
             if (role is None or each.role == role) and fit_of(each) is not codec and (found := picks(each)) is not None
         }
@@ -276,11 +276,6 @@ def choose(picks: Callable[[Msg], tuple[int, ...] | None], role: str | None = No
 
     step.takes_codec = True  # type: ignore[attr-defined]  # see fit
     return step
-
-
-def _places(picks: tuple[int, ...]) -> dict[int, int]:
-    """Return the wanted place of each block."""
-    return {pick: place for place, pick in enumerate(picks)}
 
 
 def _chosen(part: Part, places: dict[int, int] | None) -> Part:

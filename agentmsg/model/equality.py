@@ -80,10 +80,6 @@ def _same_sequences(a: Any, b: Any) -> bool:
     return True
 
 
-def _same_floats(a: float, b: float) -> bool:
-    return a == b and math.copysign(1, a) == math.copysign(1, b)
-
-
 def _same_times(a: datetime, b: datetime) -> bool:
     if is_made(a) and is_made(b):
         return True
@@ -100,7 +96,7 @@ _BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
     bool: _equal,
     Made: lambda _, __: True,
     MadeName: lambda _, __: True,
-    float: _same_floats,
+    float: lambda a, b: a == b and math.copysign(1, a) == math.copysign(1, b),
     datetime: _same_times,
     dict: _same_mappings,
     FrozenDict: _same_mappings,

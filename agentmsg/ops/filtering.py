@@ -7,6 +7,7 @@ the functions of that name in LangChain (langchain-core 1.7.2) and Synaptic; ``m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from operator import is_
 from typing import Any, Literal, cast
 
 import attrs
@@ -41,12 +42,8 @@ def _sifted(messages: Messages, conditions: Mapping[str, Any], *, wanted: bool) 
 
 def _with(history: History, kept: list[Msg]) -> History:
     """Return the history with some of its messages; the history itself if all are unchanged."""
-    unchanged = len(kept) == len(history) and all(map(_is, kept, history.messages))
+    unchanged = len(kept) == len(history) and all(map(is_, kept, history.messages))
     return history if unchanged else history.evolve(messages=kept)
-
-
-def _is(one: Msg, other: Msg) -> bool:
-    return one is other
 
 
 def _tests(*, role: Any = None, name: Any = UNSET, id: Any = UNSET, block: Any = None, where: Any = None) -> list[Test]:
@@ -153,7 +150,11 @@ def filter_messages(
     one_of(match, "match", *_MEANINGS)
     meaning = _MEANINGS[match]
     calls = _call_ids(exclude_tool_calls)
-    told = {"names": _named, "types": meaning.types, "ids": _identified}
+    told: dict[str, Callable[[Msg], tuple[Any, ...]]] = {
+        "names": lambda message: (name_of(message),),
+        "types": meaning.types,
+        "ids": lambda message: (message.id,),
+    }
     includes = {"names": include_names, "types": include_types, "ids": include_ids}
     excludes = {"names": exclude_names, "types": exclude_types, "ids": exclude_ids}
     wanted = [(told[kind], _asked(value, f"include_{kind}")) for kind, value in includes.items() if value is not None]
@@ -172,14 +173,6 @@ def filter_messages(
         if rest is not None:
             kept.append(rest)
     return _with(history, kept)
-
-
-def _named(message: Msg) -> tuple[str | None, ...]:
-    return (name_of(message),)
-
-
-def _identified(message: Msg) -> tuple[str | None, ...]:
-    return (message.id,)
 
 
 def _asked(value: str | Iterable[str], name: str) -> frozenset[str]:

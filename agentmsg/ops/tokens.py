@@ -327,10 +327,6 @@ def _of_tools(block: ToolsBlock, image: int) -> Iterator[Piece]:
             yield _of_json(tool.value)
 
 
-def _of_native(block: NativeBlock, image: int) -> Iterable[Piece]:
-    return (_of_json(block.value) if block.fallback is None else block.fallback,)
-
-
 _COMMON = frozenset(field.name for field in attrs.fields(BaseBlock))
 
 
@@ -363,7 +359,7 @@ _PIECES: Mapping[type, Callable[[Any, int], Iterable[Piece]]] = {
     SourceBlock: lambda block, image: (block.url, block.title),
     CompactionBlock: lambda block, image: (block.text, block.encrypted),
     ToolsBlock: _of_tools,
-    NativeBlock: _of_native,
+    NativeBlock: lambda block, image: (_of_json(block.value) if block.fallback is None else block.fallback,),
 }
 
 

@@ -71,10 +71,6 @@ def opened(value: Any, own_form: str | None = None) -> Any:
 # -- pydantic ----------------------------------------------------------------------------------------------------------
 
 
-def _of_model(value: Any) -> Any:
-    return _with_defaults(_dumped(value, is_set=True), _dumped(value, is_set=False))
-
-
 def _dumped(value: Any, *, is_set: bool) -> Any:
     # A class that says how its bytes or numbers are JSON means its own fields.
     says_how = any(name.startswith("ser_json") for name in getattr(value, "model_config", ()))
@@ -173,7 +169,7 @@ def _fields(value: Any, names: Iterator[tuple[str, bool]]) -> dict[str, Any]:
 
 # By the attribute that a class has.
 _WAYS: Mapping[str, Callable[[Any], Any]] = {
-    "model_dump": _of_model,
+    "model_dump": lambda value: _with_defaults(_dumped(value, is_set=True), _dumped(value, is_set=False)),
     "__fields_set__": _of_older_model,
     "__attrs_attrs__": _of_attrs,
     "__dataclass_fields__": _of_dataclass,

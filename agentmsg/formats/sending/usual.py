@@ -95,10 +95,6 @@ def _native(owner: Any, family: str, key: str | None) -> Any:
     return value if is_mapping(value) else None
 
 
-def _ttl(hint: Any) -> Any:
-    return hint.get("ttl") if is_mapping(hint) else hint.ttl
-
-
 def _changed(request: Request, path: Path, family: str, key: str | None, change: Callable[[Any], Any]) -> Change:
     """Return the edit of the hint of what is at a path; a changed hint of None is left out."""
     if path == ("extras",):
@@ -130,7 +126,7 @@ def cache_order(family: str, key: str | None = None) -> SendingRule:
     def find(request: Request) -> Iterator[Path]:
         is_short = False
         for path, hint in request.once(_all_hints(family, key)):
-            if _ttl(hint) != _LONG:
+            if (hint.get("ttl") if is_mapping(hint) else hint.ttl) != _LONG:
                 is_short = True
             elif is_short:
                 yield path

@@ -158,10 +158,6 @@ def _call(block: am.ToolUseBlock) -> Any:
     return block
 
 
-def _kind(kind: str, block: Any) -> str:
-    return kind if kind in {"function", "custom"} or is_other_type(block) else "function"
-
-
 def _sound_row(messages: Messages, rule: Rule) -> Row:
     """Return the row of sound in the ``audio`` of the message.
 
@@ -230,7 +226,7 @@ def assistant_rows(
         am.ToolUseBlock: FormRows(described).row(
             *(form.name for form in CALLS if form.name != "function_call"),
             rules={am.ToolUseBlock: _call},
-            kind=_kind,
+            kind=lambda kind, block: kind if kind in {"function", "custom"} or is_other_type(block) else "function",
             input=KEEP,
             raw_input=KEEP,
         ),
@@ -238,10 +234,6 @@ def assistant_rows(
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
-
-
-def _result(block: am.ToolResultBlock) -> Any:
-    return block if is_value(block) else rules.structured_as_text(block)
 
 
 RESULT_ROWS: Rows = {
@@ -252,6 +244,6 @@ RESULT_ROWS: Rows = {
             "structured": lambda value, block: value if is_value(block) else None,
             "cache": lambda hint, block: carried_cache(hint, block) if is_message_hint(hint) else None,
         },
-        _result,
+        lambda block: block if is_value(block) else rules.structured_as_text(block),
     )
 }

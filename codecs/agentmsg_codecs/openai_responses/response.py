@@ -117,10 +117,6 @@ def carried(rows: Any) -> Any:
     return cells.usage(rows, needs=_COUNTED, family=FAMILY)
 
 
-def _items() -> Items:
-    return Items(is_answer=True)
-
-
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     """Responses of OpenAI's Responses API; for its options see ``OpenAIResponses``."""
@@ -132,7 +128,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     provider: ClassVar[str] = PROVIDER
     api: ClassVar[str | None] = "responses"
 
-    engine: Items = attrs.field(factory=_items, init=False, eq=False, repr=False)
+    engine: Items = attrs.field(factory=lambda: Items(is_answer=True), init=False, eq=False, repr=False)
     answer: Described = ANSWER
 
     @property
