@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, eq
 from typing import Any, TypeAlias, cast
 
 import attrs
@@ -86,14 +86,10 @@ def _same_times(a: datetime, b: datetime) -> bool:
     return a.replace(tzinfo=None) == b.replace(tzinfo=None) and a.utcoffset() == b.utcoffset()
 
 
-def _equal(a: object, b: object) -> bool:
-    return a == b
-
-
 _BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
-    str: _equal,
-    int: _equal,
-    bool: _equal,
+    str: eq,
+    int: eq,
+    bool: eq,
     Made: lambda _, __: True,
     MadeName: lambda _, __: True,
     float: lambda a, b: a == b and math.copysign(1, a) == math.copysign(1, b),

@@ -150,11 +150,7 @@ def filter_messages(
     one_of(match, "match", *_MEANINGS)
     meaning = _MEANINGS[match]
     calls = _call_ids(exclude_tool_calls)
-    told: dict[str, Callable[[Msg], tuple[Any, ...]]] = {
-        "names": lambda message: (name_of(message),),
-        "types": meaning.types,
-        "ids": lambda message: (message.id,),
-    }
+    told = {"names": _named, "types": meaning.types, "ids": _identified}
     includes = {"names": include_names, "types": include_types, "ids": include_ids}
     excludes = {"names": exclude_names, "types": exclude_types, "ids": exclude_ids}
     wanted = [(told[kind], _asked(value, f"include_{kind}")) for kind, value in includes.items() if value is not None]
@@ -173,6 +169,14 @@ def filter_messages(
         if rest is not None:
             kept.append(rest)
     return _with(history, kept)
+
+
+def _named(message: Msg) -> tuple[str | None, ...]:
+    return (name_of(message),)
+
+
+def _identified(message: Msg) -> tuple[str | None, ...]:
+    return (message.id,)
 
 
 def _asked(value: str | Iterable[str], name: str) -> frozenset[str]:

@@ -8,10 +8,12 @@ Follows the Python package anthropic 2.12, beta blocks included.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
+
+import attrs
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Parts, adopt, cells, is_object, issuers, natives
+from agentmsg.formats import KEEP, Codec, Native, Parts, adopt, cells, is_object, issuers, natives
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -250,3 +252,32 @@ class Messages(Grouped):
         described = Described(FAMILY, FORMS, places, odd=odd, table=_Parts)
         roles = {"system": "texts", "user": "content", "assistant": "content"}
         super().__init__(described, result="tool_result", roles=roles)
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Anthropic(Codec):
+    """Documents of Anthropic's Messages API.
+
+    Attributes:
+        thinking: what to do with thinking that Anthropic didn't sign: "drop" it, or write it as "text" in tags. None
+            drops it, too, but ``encode`` then refuses to lose it.
+        engine: reads and writes. Hooks registered on ``engine.parts.converter`` before first use replace ours.
+    """
+
+    family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.anthropic.events"
+    fits_as_read: ClassVar[bool] = True
+    writes_plain: ClassVar[bool] = True
+    kept: ClassVar[frozenset[str]] = frozenset(
+        {"clear_at", "fallback", "tool_addition", "tool_reference", "tool_removal"}
+    )
+
+    thinking: Literal["drop", "text"] | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, "drop", "text"))
+    )
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content and tools."""
+        return (self.engine.described,)

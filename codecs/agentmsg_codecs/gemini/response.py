@@ -59,11 +59,11 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
-from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
 from agentmsg_codecs.gemini.contents import content_of_model, parts_of_model
 from agentmsg_codecs.gemini.format import USAGE, is_odd_count
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
+from agentmsg_codecs.gemini.messages import Gemini
 from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, PROVIDER, RESPONSE, both, snake
 from agentmsg_codecs.gemini.spelling import camel, spell
 

@@ -9,12 +9,13 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import (
     KEEP,
     Native,
+    Parts,
     Unreadable,
     cells,
     is_list,
@@ -45,7 +46,6 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
-from agentmsg_codecs.openai.bare_parts import OpenAIParts
 from agentmsg_codecs.openai.beside import SIGNED, SIGNED_CALL
 from agentmsg_codecs.openai.hints import CACHE, CALL_CACHE, ODD_CACHE, odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
@@ -446,6 +446,21 @@ _ODD = {
 }
 
 
+class _Parts(Parts):
+    """Parts, with or without a type, and texts that stand where parts do, as some servers and libraries have them.
+
+    Marks: ``/untyped`` (an object without a type), ``/bare`` (a text that is no object).
+    """
+
+    other_spellings: ClassVar[Any] = {
+        "bare": (
+            lambda part: ({"type": "text", "text": part}, True) if type(part) is str else None,
+            lambda native, _: native.get("text"),
+        ),
+        "untyped": Parts.untyped({"text": "text", "image_url": "image_url"}),
+    }
+
+
 def describe(messages: Iterable[Form]) -> Described:
     """Return the description with the forms of messages."""
-    return Described(FAMILY, (*PARTS, *CALLS, *TOOLS, *SOUND, *messages), _PLACES, odd=_ODD, table=OpenAIParts)
+    return Described(FAMILY, (*PARTS, *CALLS, *TOOLS, *SOUND, *messages), _PLACES, odd=_ODD, table=_Parts)

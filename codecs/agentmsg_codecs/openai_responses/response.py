@@ -45,9 +45,8 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completing, told
 from agentmsg.formats.forms import Described, Form, Hatch, Inside, Key, Link, Nested, Spare, Text, Via, Whole
-from agentmsg_codecs.openai_responses.base import OpenAIResponses
 from agentmsg_codecs.openai_responses.capabilities import PLACED, input_rows, needs_id, run_rows
-from agentmsg_codecs.openai_responses.items import Items
+from agentmsg_codecs.openai_responses.items import Items, OpenAIResponses
 from agentmsg_codecs.openai_responses.likeness import sniff_answer
 from agentmsg_codecs.openai_responses.message_items import SAID_SCHEMA
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, RESPONSE
