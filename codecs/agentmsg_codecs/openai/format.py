@@ -446,6 +446,14 @@ _ODD = {
 }
 
 
+def _part_of_text(part: Any) -> Any:
+    return ({"type": "text", "text": part}, True) if type(part) is str else None
+
+
+def _text_of_part(native: Native, _: Any) -> Any:
+    return native.get("text")
+
+
 class _Parts(Parts):
     """Parts, with or without a type, and texts that stand where parts do, as some servers and libraries have them.
 
@@ -453,10 +461,7 @@ class _Parts(Parts):
     """
 
     other_spellings: ClassVar[Any] = {
-        "bare": (
-            lambda part: ({"type": "text", "text": part}, True) if type(part) is str else None,
-            lambda native, _: native.get("text"),
-        ),
+        "bare": (_part_of_text, _text_of_part),
         "untyped": Parts.untyped({"text": "text", "image_url": "image_url"}),
     }
 
