@@ -52,8 +52,9 @@ from agentmsg.model.blocks import (
     register_block,
 )
 from agentmsg.model.history import History
-from agentmsg.model.msg import Msg, Role
+from agentmsg.model.msg import Msg
 from agentmsg.model.recorder import Recorder
+from agentmsg.model.roles import Role
 from agentmsg.model.settings import Settings
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.model.tools import NativeTool, Tool, ToolSpec
@@ -66,11 +67,12 @@ if TYPE_CHECKING:
     from agentmsg.api.reading import decode, loads
     from agentmsg.api.streams import collect, emit, transcode
     from agentmsg.api.trimming import trim_messages
-    from agentmsg.api.writing import Conversion, convert, dumps, encode, restore
+    from agentmsg.api.writing import Conversion, convert, dumps, encode
     from agentmsg.checking.detection import detect, recognize
     from agentmsg.embed.annotations import As
     from agentmsg.files.lines import dump_lines, load_lines
     from agentmsg.files.whole import dump, load
+    from agentmsg.fitting.carry import restore
     from agentmsg.fitting.loss_reports import dump_losses, load_losses
     from agentmsg.fitting.losses import Loss, Losses
     from agentmsg.fitting.repairing import Repaired, check, repair
@@ -106,11 +108,12 @@ _LATER = {
     "agentmsg.api.reading": "decode loads",
     "agentmsg.api.streams": "collect emit transcode",
     "agentmsg.api.trimming": "trim_messages",
-    "agentmsg.api.writing": "Conversion convert dumps encode restore",
+    "agentmsg.api.writing": "Conversion convert dumps encode",
     "agentmsg.checking.detection": "detect recognize",
     "agentmsg.embed.annotations": "As",
     "agentmsg.files.lines": "dump_lines load_lines",
     "agentmsg.files.whole": "dump load",
+    "agentmsg.fitting.carry": "restore",
     "agentmsg.fitting.loss_reports": "dump_losses load_losses",
     "agentmsg.fitting.losses": "Loss Losses",
     "agentmsg.fitting.repairing": "Repaired check repair",

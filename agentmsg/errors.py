@@ -21,22 +21,6 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast, overload
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Sized
 
-__all__ = [
-    "CODES",
-    "AgentMsgError",
-    "CodecLookupError",
-    "DecodeError",
-    "EncodeError",
-    "FileError",
-    "InvalidMessage",
-    "LossError",
-    "NotUnderstood",
-    "StreamBroken",
-    "excerpt",
-    "is_a",
-    "refused",
-]
-
 CODES: Mapping[str, str] = {
     "busy": "another run is at work on the same target",
     "bytes": "the input is larger than Limits.bytes",
@@ -111,11 +95,6 @@ def refused(name: str, value: object, wanted: str, *, code: str = "type") -> Inv
     return InvalidMessage(f"{name} must be {wanted}, not {excerpt(value)}", code=code, path=(name,))
 
 
-def _step(step: str | int) -> str:
-    """Return a path step as printable ASCII: keys of free-form data may be any text."""
-    return excerpt(step)[1:-1] if isinstance(step, str) else str(step)
-
-
 def _gone_through(value: Any, otherwise: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the items of an attribute, or the fallback: a failing error would hide the real fault."""
     try:
@@ -126,7 +105,7 @@ def _gone_through(value: Any, otherwise: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _told(path: tuple[str | int, ...]) -> str:
     """Return a path as text; a very long one shows only its two ends."""
-    steps = [_step(step) for step in path]
+    steps = [excerpt(step)[1:-1] if isinstance(step, str) else str(step) for step in path]
     if len(steps) > _STEPS:
         steps[_STEPS // 2 : -_STEPS // 2] = ["..."]
     return "/" + "/".join(steps)

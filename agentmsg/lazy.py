@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
 
-__all__ = ["FILLING", "Later", "compiled", "imported", "later", "once"]
-
 # One lock for all: tables are filled from others, and separate locks could be taken in two orders.
 FILLING = RLock()
 """The lock under which tables are filled."""

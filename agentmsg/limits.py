@@ -12,8 +12,6 @@ import attrs
 
 from agentmsg.errors import is_a, refused
 
-__all__ = ["AROUND", "DEFAULT_LIMITS", "USUAL", "Limits", "as_limits", "beyond", "room_of"]
-
 _MIB = 1024 * 1024
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from agentmsg.errors import FileError
 
-__all__ = ["extra", "install"]
-
 
 def install(name: str) -> str:
     """Return the commands that install one of our extras."""

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
 
     from agentmsg_codecs import CodecName
 
-__all__ = [
-    "ENTRY_POINTS",
-    "class_of_family",
-    "close_to",
-    "codec_class",
-    "codec_names",
-    "codec_of_family",
-    "codecs",
-    "get_codec",
-    "same_codec",
-]
-
 ENTRY_POINTS = "agentmsg.codecs"
 _TABLE = "agentmsg_codecs"
 

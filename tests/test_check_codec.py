@@ -16,8 +16,7 @@ from agentmsg.fitting.fit import fit
 from agentmsg.formats.capabilities import KEEP, Caps, MessageRow, Row
 from agentmsg.formats.spelling import same_document
 from agentmsg.testing import CodecBroken, check_codec, honest_account, streaming_codecs
-from agentmsg.testing.check import of_streams
-from agentmsg.testing.single_values import single_values
+from agentmsg.testing.check import of_streams, single_values
 from agentmsg_codecs.anthropic.events import AnthropicEvents
 from agentmsg_codecs.anthropic.live import AnthropicReader, AnthropicWriter
 from data import effort, share

@@ -10,7 +10,7 @@ import pytest
 import agentmsg as am
 from agentmsg.fitting import fit as fitting
 from agentmsg.fitting.account import account
-from agentmsg.fitting.derived_names import fits_with_names
+from agentmsg.fitting.compiled import fits_with_names
 from benchmarks.conversations import support_chat
 from data import effort
 

@@ -11,9 +11,8 @@ from hypothesis import Phase, given, settings
 
 import agentmsg as am
 from agentmsg.formats.forms.schemas import schema_of
-from agentmsg.testing.laws import exact_return, honest_account
+from agentmsg.testing.laws import exact_return, honest_account, owned
 from agentmsg.testing.native_objects import natives_of
-from agentmsg.testing.owned import owned
 from data import effort
 from support.documents import documents
 from support.mixing import Mixer

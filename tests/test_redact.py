@@ -14,7 +14,7 @@ import agentmsg as am
 from agentmsg.redacting.patterns import RULES
 from agentmsg.redacting.redactor import Redactor
 from agentmsg.redacting.rule import KINDS
-from agentmsg.testing.single_values import single_values
+from agentmsg.testing.check import single_values
 from agentmsg.testing.strategies import histories
 from agentmsg.values.types import is_mapping, is_sequence
 from data import corpus, effort, recorded, share, some

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 CORE = Path(str(importlib.util.find_spec("agentmsg").origin)).parent  # type: ignore[union-attr]
 CODECS = Path(str(importlib.util.find_spec("agentmsg_codecs").origin)).parent  # type: ignore[union-attr]
+# Rooms and modules that list their names still.
+_LISTED = {"cli", "embed", "files", "stream", "api.streams", "fitting.fit", "model.construction"}
 # Not rooms: the package itself, and its entry point.
 DOORS = {"__init__", "__main__"}
 
@@ -180,3 +182,19 @@ def test_modules_of_codecs_have_no_face_of_their_own() -> None:
         if any(isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__" for node in tree.body)
     ]
     assert named == []
+
+
+def test_only_faces_list_their_names() -> None:
+    """A module of the core has ``__all__`` if it hands on names of other modules; else the underscore tells."""
+    listing: list[str] = []
+    for name, tree in _modules().items():
+        if not name.startswith("agentmsg.") or _room(name) in _LISTED or name.removeprefix("agentmsg.") in _LISTED:
+            continue
+        lists = [
+            node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        ]
+        own = {getattr(node, "name", "") for node in tree.body}
+        own |= {ast.unparse(each) for node in tree.body if isinstance(node, ast.Assign) for each in node.targets}
+        own |= {ast.unparse(node.target) for node in tree.body if isinstance(node, ast.AnnAssign)}
+        listing += [name for node in lists if set(ast.literal_eval(node.value)) <= own]
+    assert listing == []

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 import agentmsg as am
 from agentmsg.cli.program import program
 from agentmsg.testing import histories, honest_account
-from agentmsg.testing.single_values import single_values
+from agentmsg.testing.check import single_values
 from agentmsg.values.types import is_object
 from agentmsg_codecs.anthropic import AnthropicCodec
 from data import effort

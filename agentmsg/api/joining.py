@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
-from agentmsg.checking.detection import BAR, detect, recognize
+from agentmsg.checking.detection import detect, recognize
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, NotUnderstood, is_a, refused
 from agentmsg.formats.codec import Codec
+from agentmsg.formats.understanding import BAR
 from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
 from agentmsg.model.blocks import TextBlock
 from agentmsg.model.construction import paused
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from agentmsg_codecs import CodecName
-
-__all__ = ["JOINED", "Joined", "decode_parts"]
 
 JOINED = "joined"
 """The name of the codec, for loss reports."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions
 
-__all__ = ["Unknown", "decode", "decoded", "known", "loads"]
-
 Unknown = Literal["keep", "error"]
 
 _LAST: Final = "last"

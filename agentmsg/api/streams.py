@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, MutableSequence
 
     from agentmsg.api.writing import Conversion
-    from agentmsg.fitting.allowing import Allow
     from agentmsg.fitting.losses import Loss, Losses
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.events import Events, Fold, Thinking
     from agentmsg.limits import Limits
+    from agentmsg.model.allow import Allow
     from agentmsg.model.fields import Untold
     from agentmsg.model.msg import Msg
     from agentmsg_codecs import CodecName

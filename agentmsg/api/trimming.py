@@ -14,21 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
 
-from agentmsg.errors import InvalidMessage, is_a
+from agentmsg.errors import InvalidMessage, is_a, refused
 from agentmsg.fitting.account import account
 from agentmsg.fitting.fitted import make_fitted
 from agentmsg.model.checks import flag, one_of
 from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import Place, answered
-from agentmsg.ops.conditions import refused, roles_of
+from agentmsg.ops.conditions import roles_of
 from agentmsg.ops.tokens import Counter, approximate_tokens, check_counter, cost, tool_tokens
 from agentmsg.ops.truncating import Side, part_of
 
 if TYPE_CHECKING:
     from agentmsg.fitting.losses import Loss
-
-__all__ = ["trim_messages"]
 
 _SYSTEM = frozenset({"system", "developer"})
 
@@ -85,7 +83,7 @@ def trim_messages(
         keep_tool_pairs,
     )
     if max_messages is not None:
-        trimmed = _trimmed(trimmed, max_messages, _one, rules)
+        trimmed = _trimmed(trimmed, max_messages, lambda _: 1, rules)
     if max_tokens is not None:
         trimmed = _trimmed(trimmed, max_tokens - tool_tokens(history, counter), counter, rules)
     if losses is not None:
@@ -102,10 +100,6 @@ class _Rules(NamedTuple):
     ends: frozenset[str] | None
     allow_partial: bool
     keep_tool_pairs: bool
-
-
-def _one(_: Msg) -> int:
-    return 1
 
 
 def _trimmed(history: History, budget: int, counter: Counter, rules: _Rules) -> History:

@@ -16,7 +16,7 @@ from agentmsg.errors import AgentMsgError, CodecLookupError, InvalidMessage, Los
 from agentmsg.errors import refused as refused_value
 from agentmsg.fitting.account import account, loses_content
 from agentmsg.fitting.allowing import allowed, refusal
-from agentmsg.fitting.carry import carried, restore
+from agentmsg.fitting.carry import carried
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Loss, Losses
@@ -35,8 +35,8 @@ from agentmsg.values.frozen import EMPTY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agentmsg.fitting.allowing import Allow
     from agentmsg.fitting.fitted import Fitted
+    from agentmsg.model.allow import Allow
     from agentmsg.model.fields import Untold
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
@@ -52,20 +52,6 @@ if TYPE_CHECKING:
         Whole,
         Wrapped,
     )
-
-__all__ = [
-    "Conversion",
-    "OnLoss",
-    "convert",
-    "dumps",
-    "encode",
-    "messages_for",
-    "refuse_losses",
-    "restore",
-    "system_for",
-    "tools_for",
-    "writing_codec",
-]
 
 if TYPE_CHECKING:
     import typing_extensions  # type checkers bring it along, and know the default

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from agentmsg.model.msg import Msg
     from agentmsg_codecs import CodecName
 
-__all__ = ["BAR", "detect", "doubt", "recognize", "recognize_all"]
-
 # If a rival comes this close, what the two read is compared.
 _CLOSE = 0.1
 # The least score of a format that may be raised to the bar: it has no rival.
@@ -138,7 +136,7 @@ _NOTHING, _EMPTY = _Look({}, ()), _Look({}, ())
 
 def _look(document: Any, limits: Limits) -> _Look:
     raw = _is_raw(document)
-    if raw and not _as_text(document).strip():
+    if raw and not (document if isinstance(document, str) else bytes(document)).strip():
         return _EMPTY
     if not raw and _sampled(document) is None:
         # Anything but plain data may come from a foreign SDK.
@@ -163,7 +161,7 @@ def _look(document: Any, limits: Limits) -> _Look:
             trees[name], sample = parsed[parser]
             if _is_declared(codec, sample):
                 declared = name
-            takes_samples = _takes_samples(codec)
+            takes_samples = type(codec).sample is Codec.sample and type(codec).sniff is Codec.sniff
             # The sample, shared by all codecs, rules out most formats.
             if not takes_samples or _is_likely(codec, sample):
                 scores[name] = _score(codec, sample if takes_samples else trees[name])
@@ -217,11 +215,6 @@ def _is_declared(codec: Codec, sample: Any) -> bool:
         return False
 
 
-def _takes_samples(codec: Codec) -> bool:
-    """Whether a codec samples and scores by the default methods, as all ours do."""
-    return type(codec).sample is Codec.sample and type(codec).sniff is Codec.sniff
-
-
 def _is_likely(codec: Codec, sample: Any) -> bool:
     """Whether the shapes of a sample may be those of a format."""
     try:
@@ -239,10 +232,6 @@ def _score(codec: Codec, tree: Any) -> float:
 
 def _by_score(pair: tuple[str, float]) -> tuple[float, str]:
     return -pair[1], pair[0]
-
-
-def _as_text(document: Any) -> bytes | str:
-    return document if isinstance(document, str) else bytes(document)
 
 
 def _is_raw(document: object) -> bool:

@@ -20,8 +20,6 @@ from agentmsg.values.types import is_list, is_object
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["with_places"]
-
 # How much is looked at: records; and of each, objects and lists in all, items of each list, levels. The places to tell.
 _RECORDS, _LOOKS, _ITEMS, _LEVELS, _TOLD = 10, 100, 3, 8, 3
 

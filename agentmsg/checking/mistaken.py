@@ -9,10 +9,11 @@ from contextlib import suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.checking.detection import BAR, detect, recognize
+from agentmsg.checking.detection import detect, recognize
 from agentmsg.checking.strays import instead
 from agentmsg.errors import AgentMsgError, NotUnderstood, excerpt, is_a
 from agentmsg.formats.refusals import is_raw
+from agentmsg.formats.understanding import BAR
 from agentmsg.limits import USUAL
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentmsg.formats.codec import Codec
-
-__all__ = ["explained", "how_to_read"]
 
 _SENT = ("data:", "event:", "id:", ": ")
 # The score from which a format of the same family is told; one of another must be recognised.

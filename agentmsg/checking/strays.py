@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.events import Events
 
-__all__ = ["failure", "instead"]
-
 _TEXTS = ("message", "Message", "errorText", "detail", "msg")
 _KINDS = ("type", "Code", "status", "code", "__type")
 _ERRORS = ("error", "Error", "errors")

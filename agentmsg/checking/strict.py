@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.codec import Codec
 
-__all__ = ["refuse_unknown"]
-
 _Path: TypeAlias = tuple[str | int, ...]
 _Place: TypeAlias = tuple[_Path, Any]
 # The path to what is wrong inside a value, what kind of thing it is, and its name.

@@ -12,7 +12,7 @@ import orjson
 
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import convert, dumps
-from agentmsg.checking.detection import BAR, detect, doubt
+from agentmsg.checking.detection import detect, doubt
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import (
     CODEC,
@@ -32,6 +32,7 @@ from agentmsg.cli.timing import Case, Rounds, Times, copy_all, do_each, interlea
 from agentmsg.errors import DecodeError
 from agentmsg.files.file_names import STANDARD
 from agentmsg.files.plan import named
+from agentmsg.formats.understanding import BAR
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.files.run import Outcome
-    from agentmsg.fitting.allowing import Word
     from agentmsg.formats.codec import Codec
+    from agentmsg.model.allow import Word
 
 __all__ = ["command"]
 

@@ -7,7 +7,6 @@ from typing import Any
 import attrs
 import click
 
-from agentmsg.checking.detection import BAR
 from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import at_option, column_option, form_option, json_option, limits_option, output_option
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
@@ -15,6 +14,7 @@ from agentmsg.cli.reading import Formats, Input, formats_of
 from agentmsg.cli.report import UNREADABLE, found_in, is_unreadable
 from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError, NotUnderstood
+from agentmsg.formats.understanding import BAR
 
 __all__ = ["command"]
 

@@ -15,7 +15,7 @@ import attrs
 
 from agentmsg.api.joining import EACH, JOINED
 from agentmsg.api.reading import Unknown, loads
-from agentmsg.checking.detection import BAR, detect, doubt, recognize_all
+from agentmsg.checking.detection import detect, doubt, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import Trouble, tell_absent, tell_doubt, tell_uncut
@@ -27,6 +27,7 @@ from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import detected, few, named, pieces_in, sample, source_of, with_format
 from agentmsg.files.reading import reading_of
+from agentmsg.formats.understanding import BAR
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.history import History
 from agentmsg.registry import get_codec

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agentmsg.files.run import Outcome
-    from agentmsg.fitting.restore import Edits
+    from agentmsg.fitting.weaving import Edits
 
 __all__ = ["command"]
 

@@ -20,9 +20,10 @@ from agentmsg.embed.errors import fail
 from agentmsg.embed.fields import held_messages, unexpected
 from agentmsg.embed.schemas import of_documents
 from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt, is_a
-from agentmsg.fitting.allowing import Allow, allowed
+from agentmsg.fitting.allowing import allowed
 from agentmsg.formats.codec import Codec
 from agentmsg.limits import DEFAULT_LIMITS, Limits, as_limits
+from agentmsg.model.allow import Allow
 from agentmsg.model.checks import flag, one_of
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg

@@ -25,7 +25,7 @@ from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
 from agentmsg.fitting.account_file import from_lines
 from agentmsg.fitting.losses import Losses
-from agentmsg.fitting.restore import Edits
+from agentmsg.fitting.weaving import Edits
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_mapping
 

@@ -18,8 +18,8 @@ from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
 from agentmsg.files.storages import place_of
-from agentmsg.fitting.allowing import Word
 from agentmsg.limits import DEFAULT_LIMITS, Limits
+from agentmsg.model.allow import Word
 from agentmsg.registry import get_codec
 from agentmsg.values.pointers import way_of
 

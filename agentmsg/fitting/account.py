@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.losses import Path
 
-__all__ = ["account", "check_unedited", "loses_content"]
-
 
 def account(fitted: Fitted) -> Losses:
     """Return the loss report of a fit; it is computed on first access."""

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.history import History
 
-__all__ = ["carried_lines", "from_lines", "loss_from", "loss_to", "to_lines"]
-
 _VERSION = 1
 # A line holds as much as a document, plus its own levels.
 _ROOM = Limits(depth=DEFAULT_LIMITS.depth + 2 * AROUND)

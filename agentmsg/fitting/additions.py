@@ -26,8 +26,6 @@ from agentmsg.values.types import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["Additions", "additions", "may_hold_objects", "without"]
-
 _Path: TypeAlias = "tuple[str | int, ...]"
 Additions: TypeAlias = "dict[_Path, tuple[Any, Any]]"
 """By path inside an object: a value, and what stands there without the addition; None: nothing."""
@@ -48,20 +46,12 @@ def _any(value: Any) -> bool:
     return given(value) is not None
 
 
-def _is_usual_state(value: Any) -> bool:
-    return value in _USUAL_STATES
-
-
-def _is_zero(value: Any) -> bool:
-    return not value and value is not None
-
-
 # By field: whether a value may be an addition. An id of a call is a link, so it isn't among them.
 _FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "created_at": _any,
     "item_id": _any,
     "media_type": _any,
-    "status": _is_usual_state,
+    "status": lambda value: value in _USUAL_STATES,
     "ttl": _any,
 }
 
@@ -70,7 +60,7 @@ _FIELDS: Mapping[str, Callable[[Any], bool]] = {
 def _rules_of(cls: Any) -> tuple[tuple[str, Callable[[Any], bool]], ...]:
     """Return the fields of a class that may be additions, each with its test."""
     if cls is Usage:
-        return tuple((name, _is_zero) for name in COUNTERS)
+        return tuple((name, lambda value: not value and value is not None) for name in COUNTERS)
     own = {"id": _any, **_FIELDS} if cls is Msg else _FIELDS
     return tuple((field.name, own[field.name]) for field in attrs.fields(cls) if field.name in own)
 

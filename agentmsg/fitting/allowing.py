@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.losses import Loss, Losses
 
-__all__ = ["WORDS", "Allow", "Word", "allowed", "needed", "refusal"]
-
 WORDS: tuple[Word, ...] = get_args(Word)
 _SHOWN = 3
 # The words for blocks that aren't called by their tags.

@@ -33,10 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from agentmsg.fitting.fitted import Fitted
-    from agentmsg.fitting.restore import Edits
+    from agentmsg.fitting.weaving import Edits
     from agentmsg.formats.codec import Codec
-
-__all__ = ["KEY", "carried", "carried_text", "has_slot", "restore", "uncarried"]
 
 KEY = "agentmsg.losses"
 """The key of metadata under which loss reports are carried."""

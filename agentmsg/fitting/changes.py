@@ -22,8 +22,6 @@ from agentmsg.values.types import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["FieldChanges", "changed"]
-
 _N = TypeVar("_N", bound=Noted)
 # The call's own evolve keeps its text and its input consistent.
 _SETTLED = frozenset({"input", "kind", "raw_input"})

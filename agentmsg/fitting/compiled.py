@@ -4,28 +4,34 @@ The source is plain Python that uses the table's own names: print ``source(...)`
 ``loop_source(caps)[0]`` for the whole. Calls and lookups cost the most time, so the loop over the messages has the
 tests of the common roles and block classes inline. All others have a function each, made when first needed. For bare
 messages (agentmsg.formats.plain_messages) only what they may hold is tested.
+
+Many recorded conversations name the tool in each result, and in its call. ``fits_with_names`` finds that a reader
+derives these names; to remove each one, as ``fit`` does if something else changes, would take half of a conversion.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
 from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Usual
-from agentmsg.formats.plain_messages import ANSWER, BARE_FIELDS, SAID
+from agentmsg.formats.plain_messages import ANSWER, BARE_FIELDS, SAID, how_bare
 from agentmsg.formats.restructure import is_normal, split_results
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import absent_values
 from agentmsg.model.equality import flags_of
-from agentmsg.model.generated import MADE_KINDS, is_made
+from agentmsg.model.generated import MADE_KINDS, MadeName, is_made
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
+from agentmsg.model.tool_links import CallNames
 
-__all__ = ["compile_caps", "loop_source", "source"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _Predicate: TypeAlias = Callable[[Any], bool]
 # A name: no attribute, and no word in quotes.
@@ -402,3 +408,51 @@ def compile_caps(caps: Caps) -> Callable[..., int]:
     """
     misfit: Callable[..., int] = _compiled("misfit", *loop_source(caps))
     return misfit
+
+
+def fits_with_names(messages: Sequence[Msg], caps: Caps, start: int) -> bool:
+    """Whether all messages are kept as they are, given the names that a reader derives for results.
+
+    Args:
+        messages: of a whole history.
+        caps: the table.
+        start: the index of the first message that isn't kept as it is if calls aren't considered.
+    """
+    if not caps.derives_names or messages[start].role != "tool":
+        return False
+    misfit = _misfit_but_for_names(caps)
+    if misfit is None or misfit(messages, start) >= 0:
+        return False
+    return _are_derived(messages, CallNames(are_near=caps.near_names))
+
+
+@lru_cache(maxsize=256)
+def _misfit_but_for_names(caps: Caps) -> Callable[..., int] | None:
+    """Return a function that finds unsupported messages, ignoring results' names; None if names matter."""
+    of_tools = caps.messages.get("tool")
+    if of_tools is None:
+        return None
+    row = of_tools.blocks.get(ToolResultBlock) or of_tools.blocks.get(BaseBlock)
+    if row is None or "name" in row.fields:
+        return None
+    loose = row.evolve(fields={**row.fields, "name": KEEP})
+    of_tools = of_tools.evolve(blocks={**of_tools.blocks, ToolResultBlock: loose})
+    return compile_caps(caps.evolve(messages={**caps.messages, "tool": of_tools}))
+
+
+def _are_derived(messages: Sequence[Msg], names: CallNames) -> bool:
+    """Whether a reader that takes names from calls gives each result the name that it has."""
+    for message in messages:
+        if how_bare(message) == SAID:
+            continue
+        content = message.content
+        names.enter(message)
+        for block in content:
+            if isinstance(block, ToolUseBlock):
+                if block.kind != "server":
+                    names.call(block.id, block.name)
+            elif isinstance(block, ToolResultBlock):
+                name, made = block.name, names.answer(block.tool_call_id) if block.kind != "server" else None
+                if name is not None and type(name) is not MadeName and (name != made or len(content) > 1):
+                    return False
+    return True

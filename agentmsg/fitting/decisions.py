@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.msg import Msg
 
-__all__ = ["decided"]
-
 # In other messages decisions are blocks without a place.
 _ROLES = frozenset({"user", "tool"})
 _NO_PLACE = "no place for a decision on a tool call here"

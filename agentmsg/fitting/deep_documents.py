@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.values.text import Duplicates
 
-__all__ = ["decode_deep", "loads_deep"]
-
 _CANONICAL = ("json", "msgpack")
 
 

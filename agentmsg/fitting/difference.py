@@ -1,7 +1,7 @@
 """The difference between two histories, as losses; ``restore`` is its inverse.
 
 It compares two histories without knowing how one became the other. Where each message and block went decides only how
-well a report reads: whatever ``placing`` finds, every difference that is left is told, so ``restore(back, losses)`` is
+well a report reads: whatever ``placed`` finds, every difference that is left is told, so ``restore(back, losses)`` is
 the first history. A loss is told only where the default of ``restore`` goes wrong: each message is the next one, each
 block the next one of its message, each field as it is there.
 """
@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.fitting.aligning import align_blocks
+from agentmsg.fitting.aligning import Placed, Run, Spot, align_blocks, in_turn, placed
 from agentmsg.fitting.extra_keys import lost_keys
 from agentmsg.fitting.fitted import UNKNOWN
 from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, level_at, level_of_loss
-from agentmsg.fitting.links import Links, is_link
-from agentmsg.fitting.longest_run import moved_of
 from agentmsg.fitting.losses import Loss
-from agentmsg.fitting.placing import Placed, Run, Spot, in_turn, placed
+from agentmsg.fitting.pairing import moved_of
 from agentmsg.fitting.survival import (
     level_of_added,
     level_of_became,
@@ -39,7 +37,7 @@ from agentmsg.model.settings import Settings
 from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from agentmsg.fitting.fitted import Known
     from agentmsg.fitting.losses import Kind, Path
@@ -48,8 +46,6 @@ if TYPE_CHECKING:
     from agentmsg.model.base import Noted
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
-
-__all__ = ["difference", "thing_at"]
 
 _make_loss = maker(Loss)
 _NO_SETTINGS = Settings()
@@ -94,7 +90,7 @@ class _Report:
         self.reasons = known.reasons
         self.like = None if known.like is history else known.like
         self.losses: list[Loss] = []
-        self.links = Links()
+        self.links = _Links()
 
     def tell(self, path: Path, kind: Kind, level: Level, why: str = "", *, was: Any = None, now: Any = None) -> None:
         self.losses.append(_make_loss(path, kind, self.codec, level, was, now, why))
@@ -356,7 +352,7 @@ class _Report:
                 continue
             if type(was) is MadeName:
                 was = None  # noqa: PLW2901 - what a reader derived it derives again
-            if name in _LINKS and is_link(name, old):
+            if name in _LINKS and _is_link(name, old):
                 self.links.add((*path, name), len(self.losses), was, now)
             said = every.get(name) if every else None
             if said is None and rule is not None and _is_caused(rule, kind_of_owner, get, was):
@@ -501,3 +497,55 @@ def _level_elsewhere(name: str, now: Any, owners: tuple[Any, Any], level: Level,
         is_result = isinstance(old, ToolResultBlock)
         return level_of_result_field(name, old, new, level, is_written=is_written) if is_result else level
     return "annotation" if now is not None and held(old) == held(new) else level
+
+
+def _is_link(name: str, owner: object) -> bool:
+    """Whether a field links a call and its result."""
+    return (name == "id" and isinstance(owner, ToolUseBlock)) or (
+        name == "tool_call_id" and isinstance(owner, ToolResultBlock)
+    )
+
+
+class _Links:
+    """The links that changed, by message and block."""
+
+    def __init__(self) -> None:
+        self._changed: dict[tuple[int, int], tuple[int, Any, Any]] = {}
+
+    def add(self, path: Path, number: int, was: Any, now: Any) -> None:
+        """Note that a link changed.
+
+        Args:
+            path: of the link.
+            number: of its loss.
+            was: the link.
+            now: what it is now.
+        """
+        match path:
+            case ("messages", int() as index, "content", int() as place, _):
+                self._changed[index, place] = number, was, now
+            case _:
+                pass  # a call inside a result has no result of its own
+
+    def broken(self, messages: Sequence[Msg]) -> Iterator[int]:
+        """Yield the numbers of the losses of links that no longer join what they joined before."""
+        if not self._changed:
+            return
+        # For each old link, the links that its calls and its results have now: the n-th result goes with the n-th call.
+        joined: dict[Any, tuple[list[Any], list[Any]]] = {}
+        for index, message in enumerate(messages):
+            for place, block in enumerate(message.content):
+                if isinstance(block, (ToolUseBlock, ToolResultBlock)):
+                    link = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
+                    now = self._changed[index, place][2] if (index, place) in self._changed else link
+                    joined.setdefault(link, ([], []))[isinstance(block, ToolResultBlock)].append(now)
+        broken = {
+            link
+            for link, (calls, results) in joined.items()
+            if any(call != result for call, result in zip(calls, results, strict=False))
+        }
+        for number, was, _ in self._changed.values():
+            if given(was) is None:
+                continue  # it joined nothing
+            if was in broken:
+                yield number

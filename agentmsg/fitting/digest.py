@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.prints import Prints
     from agentmsg.model.settings import Settings
 
-__all__ = ["DIGESTS", "canonical", "content_digest", "digest", "digest_of", "gist", "is_digest", "printed"]
-
 # Everything but content: links must be included, and may be None.
 _LINKS: dict[str, Any] = {"id": None, "tool_call_id": None}
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.formats.codec import Codec
 
-__all__ = ["over", "with_asked"]
-
 
 def with_asked(history: History, target: Codec, **settings: Any) -> History:
     """Return a history with some settings set; None keeps its own.

@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import attrs
 
-from agentmsg.fitting.longest_run import longest_run
-from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, pair_equal, unpaired
+from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, longest_run, pair_equal, unpaired, without_ends
 from agentmsg.fitting.prints import BlockPrint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from agentmsg.fitting.prints import Prints
     from agentmsg.model.msg import Msg
-
-__all__ = ["GONE", "Back", "Slot", "Slots", "edited", "edited_messages", "unedited"]
 
 
 class _Gone:
@@ -128,20 +125,19 @@ def _slot(i: int, pairs: Pairs, items: Sequence[Any], now: Sequence[_P], before:
 
 def _paired(old: Sequence[_P], new: Sequence[_P]) -> tuple[Pairs, set[int]]:
     """Pair two lists of prints; also return the old ones that may be others."""
-    least, head, tail = min(len(old), len(new)), 0, 0
-    while head < least and old[head].is_one(new[head]):
-        head += 1
-    while tail < least - head and old[-1 - tail].is_one(new[-1 - tail]):
-        tail += 1
-    pairs = {i: i for i in range(head)}
-    pairs.update({len(old) - tail + n: len(new) - tail + n for n in range(tail)})
-    left, other = list(range(head, len(old) - tail)), list(range(head, len(new) - tail))
+    pairs: Pairs = {}
+    gone, added = without_ends(len(old), len(new), lambda i, k: old[i].is_one(new[k]), pairs)
+    left, other = [*gone], [*added]
     if not left:
         return pairs, set()
     if not other:
-        return pairs, _slidden(old, head, len(old) - tail)
-    for key in (_exactly, _without_id):
-        pair_equal(_by_key(old, left, key), _by_key(new, other, key), pairs)
+        return pairs, _slidden(old, gone.start, gone.stop)
+    for is_exact in (True, False):
+        keys = [
+            {i: prints[i] if is_exact else _without_id(prints[i]) for i in indexes}
+            for prints, indexes in ((old, left), (new, other))
+        ]
+        pair_equal(keys[0], keys[1], pairs)
         left, other = unpaired(left, other, pairs)
     unsure: set[int] = set()
     for mine, theirs in [*gaps(pairs, left, other)]:
@@ -163,21 +159,10 @@ def _slidden(old: Sequence[_P], start: int, end: int) -> set[int]:
     return set() if (first, last) == (start, end) else set(range(first, last))
 
 
-def _exactly(print_: Any) -> Any:
-    return print_
-
-
 def _without_id(print_: Any) -> Any:
     if isinstance(print_, BlockPrint):
         return attrs.evolve(print_, id=None, name=None, stated=())
     return attrs.evolve(print_, id=None, stated=(), blocks=tuple(map(_without_id, print_.blocks)))
-
-
-def _by_key(prints: Sequence[Any], left: list[int], key: Callable[[Any], Any]) -> dict[Any, list[int]]:
-    found: dict[Any, list[int]] = {}
-    for index in left:
-        found.setdefault(key(prints[index]), []).append(index)
-    return found
 
 
 def _pair_gap(old: Sequence[_P], new: Sequence[_P], pairs: Pairs, mine: list[int], theirs: list[int]) -> set[int]:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.reasons import Reasons
     from agentmsg.formats.restructure import Plan
 
-__all__ = ["emptied", "leave_out", "start_of", "tell_gone"]
-
 _NOTHING = Drop("nothing of it has a place here")
 
 

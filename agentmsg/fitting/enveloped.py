@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["fit_inside"]
-
 
 _LONE = (NativeBlock, ThinkingBlock)
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     _Lost: TypeAlias = "tuple[tuple[str, ...], Kind, Any, Any, tuple[str, ...]]"
 
-__all__ = ["lost_keys", "with_keys"]
-
 _Fields: TypeAlias = "Mapping[str, Any]"
 
 

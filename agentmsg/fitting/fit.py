@@ -17,9 +17,8 @@ import attrs
 
 from agentmsg.errors import excerpt
 from agentmsg.fitting.changes import FieldChanges, changed
-from agentmsg.fitting.compiled import compile_caps
+from agentmsg.fitting.compiled import compile_caps, fits_with_names
 from agentmsg.fitting.decisions import decided
-from agentmsg.fitting.derived_names import fits_with_names
 from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.enveloped import fit_inside
 from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
@@ -29,10 +28,9 @@ from agentmsg.fitting.result_overflow import BEHIND, with_apart
 from agentmsg.fitting.survival import level_of_result_field
 from agentmsg.fitting.whole_history import with_fields, with_rest
 from agentmsg.fitting.words import tells
-from agentmsg.formats.adjacent_blocks import Run
 from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap, Unsent
 from agentmsg.formats.reasons import Joined, Reasons
-from agentmsg.formats.restructure import Part, Plan, Step, as_is
+from agentmsg.formats.restructure import Part, Plan, Run, Step, as_is
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, Block, NativeBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import changes_of

@@ -9,8 +9,6 @@ from agentmsg.formats.reasons import Reasons
 from agentmsg.model.construction import maker
 from agentmsg.model.history import History
 
-__all__ = ["UNKNOWN", "Fitted", "Known", "make_fitted", "make_known"]
-
 
 @attrs.frozen(eq=False)
 class Known:

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.capabilities import Level
 
-__all__ = ["ANNOTATIONS", "EXTRAS", "PROMPT_ROLES", "extras_hold_content", "field_of", "level_at", "level_of",
-           "level_of_loss", "words_of"]  # fmt: skip
-
 _Path: TypeAlias = "tuple[str | int, ...]"
 EXTRAS = "extras"
 """The field whose keys have losses of their own: a path may go on behind it."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.losses import Loss, Losses
 
-__all__ = ["dump_losses", "load_losses"]
-
 
 def dump_losses(losses: Iterable[Loss], output: History, *, source: str | None = None) -> bytes:
     """Return a loss report in its file form: JSON lines, a header first, then one line for each object.

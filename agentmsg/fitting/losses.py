@@ -25,19 +25,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.prints import Prints
     from agentmsg.model.history import History
 
-__all__ = [
-    "Keys",
-    "Kind",
-    "Loss",
-    "Losses",
-    "Path",
-    "Settled",
-    "SettledPrints",
-    "pointer",
-    "relisted",
-    "report_of",
-]
-
 Kind = Literal["dropped", "changed", "invented", "moved", "split", "merged", "unsent"]
 Path: TypeAlias = tuple[str | int, ...]
 Keys: TypeAlias = tuple[str, ...]
@@ -105,27 +92,16 @@ class Loss(Reported):
 
 @attrs.frozen
 class Settled:
-    """A source's spelling, already computed: a value for ``Losses.spelling`` that can be pickled."""
+    """A source's spelling, or prints, already computed: a value for ``Losses`` that can be pickled."""
 
-    pairs: tuple[tuple[Path, Any], ...]
+    value: Any
 
-    def __call__(self) -> tuple[tuple[Path, Any], ...]:
-        """Return the notes by path."""
-        return self.pairs
-
-
-@attrs.frozen
-class SettledPrints:
-    """Prints, already computed: a value for ``Losses.prints`` that can be pickled."""
-
-    prints: Any  # Prints | None, which is only known to type checkers here
-
-    def __call__(self) -> Any | None:
-        """Return the prints."""
-        return self.prints
+    def __call__(self) -> Any:
+        """Return it."""
+        return self.value
 
 
-_no_prints = SettledPrints(None)
+_no_prints = Settled(None)
 
 
 class Losses(Reported, Sequence[Loss]):
@@ -253,7 +229,7 @@ class Losses(Reported, Sequence[Loss]):
             guard=self.guard,
             spelling=Settled(tuple(self.spelling())),
             length=self.length,
-            prints=SettledPrints(self.prints()),
+            prints=Settled(self.prints()),
             carried=self.carried,
             secret=self.secret,
         )

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.model.history import History
 
-__all__ = ["measured"]
-
 # A document read and written again should be the same at once. A writer that needs a few rounds is honest, too.
 _ROUNDS = 4
 

@@ -1,26 +1,90 @@
-"""Pairing two lists: what stands between pairs that are sure, and the best pairs by a table of scores."""
+"""Pairing two lists: what stands between sure pairs, the best pairs by a table of scores, and what has moved."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
-
-from agentmsg.fitting.longest_run import longest_run
+from bisect import bisect_left
+from operator import lt
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-__all__ = ["Pairs", "best_pairs", "gaps", "pair_equal", "unpaired"]
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 Pairs: TypeAlias = dict[int, int]
 """Indexes in one list by those in another."""
 
 
-def pair_equal(one: dict[object, list[int]], other: dict[object, list[int]], pairs: Pairs) -> None:
-    """Pair indexes with equal keys, if there are as many on both sides."""
-    for key, mine in one.items():
-        theirs = other.get(key, ())
-        if len(mine) == len(theirs):
-            pairs.update(zip(mine, theirs, strict=True))
+def moved_of(places: Sequence[int], mended: Collection[int] = ()) -> set[int]:
+    """Return the indexes of the fewest places to lift out so that the others ascend.
+
+    The others are a longest ascending run, found from the back, so that of two explanations the later item has moved (a
+    system message lifted to the top, not the user message before it).
+
+    Args:
+        places: the current place of each item.
+        mended: the indexes of items that a mend moved: of two candidates, these have moved.
+    """
+    if not mended:
+        if all(map(lt, places, places[1:])):  # the common case
+            return set()
+        return set(range(len(places))) - longest_run(places)
+    others = [index for index in range(len(places)) if index not in mended]
+    run = longest_run([places[index] for index in others])
+    staying = [others[index] for index in sorted(run)]
+    moved = set(others).difference(staying)
+    for index in sorted(mended):
+        slot = bisect_left(staying, index)
+        before = places[staying[slot - 1]] if slot else -1
+        if before < places[index] and (slot == len(staying) or places[index] < places[staying[slot]]):
+            staying.insert(slot, index)
+        else:
+            moved.add(index)
+    return moved
+
+
+def longest_run(places: Sequence[int]) -> set[int]:
+    """Return the indexes of a longest ascending run of places."""
+    heads: list[int] = []
+    at: list[int] = []
+    after: dict[int, int | None] = {}
+    for index in range(len(places) - 1, -1, -1):
+        slot = bisect_left(heads, -places[index])
+        heads[slot : slot + 1] = [-places[index]]
+        at[slot : slot + 1] = [index]
+        after[index] = at[slot - 1] if slot else None
+    run: set[int] = set()
+    place = at[-1] if at else None
+    while place is not None:
+        run.add(place)
+        place = after[place]
+    return run
+
+
+def without_ends(count: int, other: int, is_one: Callable[[int, int], bool], pairs: Pairs) -> tuple[range, range]:
+    """Pair what is one and the same at both ends of two lists; return the indexes between them."""
+    least, head, tail = min(count, other), 0, 0
+    while head < least and is_one(head, head):
+        head += 1
+    while tail < least - head and is_one(count - 1 - tail, other - 1 - tail):
+        tail += 1
+    pairs.update((i, i) for i in range(head))
+    pairs.update((count - tail + n, other - tail + n) for n in range(tail))
+    return range(head, count - tail), range(head, other - tail)
+
+
+def pair_equal(mine: Mapping[int, Any], theirs: Mapping[int, Any], pairs: Pairs) -> None:
+    """Pair indexes with equal keys, if there are as many on both sides; those whose key is None are left out."""
+    one, other = _by_key(mine), _by_key(theirs)
+    for key, indexes in one.items():
+        if len(indexes) == len(other.get(key, ())):
+            pairs.update(zip(indexes, other[key], strict=True))
+
+
+def _by_key(keys: Mapping[int, Any]) -> dict[Any, list[int]]:
+    found: dict[Any, list[int]] = {}
+    for index, key in keys.items():
+        if key is not None:
+            found.setdefault(key, []).append(index)
+    return found
 
 
 def unpaired(left: list[int], other: list[int], pairs: Pairs) -> tuple[list[int], list[int]]:

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     _Path: TypeAlias = "tuple[str | int, ...]"
     _Stated: TypeAlias = "tuple[tuple[str, str], ...]"
 
-__all__ = ["BlockPrint", "MessagePrint", "Prints", "bare", "canonical_engine", "prints_of", "read_prints"]
-
 # Bytes of digests: of a class, of what an object says, and of its id or another value that may have been added.
 _CLASS, _SAYS, _ID = 1, 5, 3
 _MARK = "."

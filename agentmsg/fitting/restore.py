@@ -13,9 +13,8 @@ from agentmsg.errors import AgentMsgError, InvalidMessage, LossError, excerpt
 from agentmsg.fitting.digest import printed
 from agentmsg.fitting.edits import Slots, edited, edited_messages, unedited
 from agentmsg.fitting.losses import Loss, Losses, report_of
-from agentmsg.fitting.restore_plan import Node, Woven, tree
 from agentmsg.fitting.spellings import respelt
-from agentmsg.fitting.weaving import Edits, Weave
+from agentmsg.fitting.weaving import Edits, Node, Weave, Woven, tree
 from agentmsg.model.checks import checked, one_of
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
@@ -23,23 +22,9 @@ from agentmsg.model.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Edits", "restore", "unedited_output"]
-
 
 def restore(history: History, losses: Iterable[Loss], *, edits: Edits = "refuse") -> History:
-    """Rebuild the history that a conversion came from.
-
-    Args:
-        history: the converted one (read back from its document or not); messages may have been appended.
-        losses: its loss report, in any order. If you leave field losses out, just those fields stay lost.
-        edits: "refuse" any other change to the converted history, or "keep" it: what you changed, inserted, deleted or
-            moved stays so, and the rest is restored around it. What a loader adds where the output had nothing, such as
-            ids, times and counts of zero, is no change, and is left out.
-
-    Raises:
-        LossError: code "edited" if the loss report belongs to another history, or if edits are to be kept, and it can't
-            be known where a loss belongs among them.
-    """
+    """Rebuild the history that a conversion came from: as ``carry.restore``, which also finds losses inside it."""
     one_of(edits, "edits", "refuse", "keep")
     checked(history, History, "history")
     report = report_of(losses)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.blocks import Block
 
-__all__ = ["BEHIND", "with_apart"]
-
 BEHIND = "is in a user message after the result"
 
 

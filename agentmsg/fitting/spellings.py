@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.losses import Path
     from agentmsg.model.history import History
 
-__all__ = ["respelt", "spellings"]
-
 # In a tree of spellings, the key for the object itself.
 _HERE = object()
 _NOTHING: Mapping[Any, Any] = {}

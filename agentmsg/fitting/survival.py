@@ -17,8 +17,6 @@ from agentmsg.model.sources import BlocksSource, TextSource
 if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Level
 
-__all__ = ["level_of_added", "level_of_became", "level_of_gone", "level_of_result_field", "loses_within"]
-
 # What does more than speak: a provider gets thinking, compactions and what only it can read back.
 _ACTS = (CompactionBlock, NativeBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock)
 

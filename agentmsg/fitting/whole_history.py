@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.tools import Tool
 
-__all__ = ["with_fields", "with_rest"]
-
 _NOTHING: frozenset[str] = frozenset()
 # Fields that aren't fitted by their cells.
 _APART = frozenset({"messages", "tools", "settings"})

@@ -24,8 +24,6 @@ from agentmsg.model.sources import BlocksSource, TextSource
 from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_mapping
 
-__all__ = ["MEDIA", "adds_nothing", "all_words", "held", "key_of", "says_something", "survives", "tells", "words"]
-
 MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
 _HELD = ("data", "url", "file_id")
 

@@ -25,24 +25,6 @@ if TYPE_CHECKING:
     from agentmsg.model.base import BaseBlock
     from agentmsg.model.msg import Msg
 
-__all__ = [
-    "ANY_ROLE",
-    "EVERYTHING",
-    "KEEP",
-    "MEASURED",
-    "Caps",
-    "Cell",
-    "Drop",
-    "Level",
-    "MessageRow",
-    "Row",
-    "Swap",
-    "Unsent",
-    "Usual",
-    "carried_extras",
-    "usually",
-]
-
 Level = Literal["content", "annotation", "setting"]
 
 

@@ -18,21 +18,6 @@ if TYPE_CHECKING:
     from agentmsg.model.base import Signature
     from agentmsg.model.tool_use import ToolUseBlock
 
-__all__ = [
-    "arguments_text",
-    "bare",
-    "beside",
-    "kinds",
-    "of_server",
-    "sealed_by",
-    "signed_by",
-    "statuses",
-    "those",
-    "together",
-    "usage",
-    "without",
-]
-
 _N = TypeVar("_N", bound=Any)
 
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.stream.chunk import MsgChunk
 
-__all__ = ["Codec"]
-
 
 # In any format these words mean something that a model reads, or may do.
 CONTENT_KEYS = frozenset(

@@ -8,7 +8,7 @@ family's extras of the history.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
 
 import attrs
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Cell
     from agentmsg.model.msg import Msg
 
-__all__ = ["ContainerCodec", "Containers", "Contents"]
-
 Container = Literal["list", "object", "single"]
 _T = TypeVar("_T")
 _make_history = maker(History)
@@ -38,7 +36,7 @@ _make_history = maker(History)
 _BARE = 0.3
 
 
-class Contents:
+class Contents(NamedTuple):
     """A document taken apart.
 
     Attributes:
@@ -47,12 +45,9 @@ class Contents:
         rest: the other keys of the object.
     """
 
-    __slots__ = ("natives", "place", "rest")
-
-    def __init__(self, place: str, natives: list[Any], rest: Native) -> None:
-        self.place = place
-        self.natives = natives
-        self.rest = rest
+    place: str
+    natives: list[Any]
+    rest: Native
 
     def path(self, index: int) -> tuple[str | int, ...]:
         """Return the path of a message in the document."""

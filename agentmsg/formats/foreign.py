@@ -16,8 +16,6 @@ from agentmsg.lazy import imported
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["guard"]
-
 _OURS = frozenset({"agentmsg", "agentmsg_codecs", "builtins"})
 _METHODS: Mapping[str, type[AgentMsgError]] = {
     **dict.fromkeys(("read", "parse", "from_bytes", "raw_arguments", "read_chunk"), DecodeError),

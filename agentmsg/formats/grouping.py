@@ -22,8 +22,6 @@ from agentmsg.model.msg import Msg
 if TYPE_CHECKING:
     from dataclasses import KW_ONLY
 
-__all__ = ["Grouping", "all_of", "containers", "is_contained", "is_joined", "seat_of", "seated"]
-
 Predicate: TypeAlias = Callable[[Sequence[Msg], Msg], bool]
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from agentmsg.model.base import BaseBlock
     from agentmsg.model.msg import Msg
 
-__all__ = ["MARK", "WORDS", "is_foreign", "issuer_of", "issuer_of_model", "with_issuer", "with_issuers"]
-
 MARK = "/issuer"
 """The mark of a block whose payload was made by the one that it names."""
 WORDS = {

@@ -21,18 +21,6 @@ from agentmsg.values.types import is_list, is_sequence
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "JSON_STYLES",
-    "dump_as_told",
-    "dump_listed",
-    "dump_styled",
-    "listed",
-    "parse_told",
-    "styled",
-    "told_list",
-    "told_style",
-]
-
 JSON_STYLES: Mapping[str, Mapping[str, Any]] = {
     "python": {"ensure_ascii": False},
     "ascii": {},

@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 
 from agentmsg.values.types import is_mapping, is_sequence
 
-__all__ = ["Order", "orders_of", "reordered"]
-
 Order: TypeAlias = list[Any]
 """The path of an object, and its keys."""
 

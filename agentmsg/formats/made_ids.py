@@ -22,8 +22,6 @@ from agentmsg.model.tool_links import CallNames, link_call, link_result, made_ca
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["linked", "unlinked"]
-
 # The blocks with links.
 _LINKED = (ToolUseBlock, ToolResultBlock)
 _with_content = replacer(Msg, "content")

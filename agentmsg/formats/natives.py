@@ -25,42 +25,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.base import Noted
 
-__all__ = [
-    "NOTHING",
-    "beyond",
-    "count_at",
-    "ended",
-    "extras_copy",
-    "extras_of",
-    "has_extra",
-    "is_bare_text",
-    "is_marked",
-    "is_native",
-    "lacks_id",
-    "link_at",
-    "link_of",
-    "merged",
-    "native_of",
-    "native_part",
-    "native_text",
-    "native_texts",
-    "nested",
-    "odd_at",
-    "only_of",
-    "read_arguments",
-    "read_content",
-    "read_whole",
-    "rest_of",
-    "role_of",
-    "unread",
-    "value_at",
-    "with_rest",
-    "without",
-    "without_id",
-    "word_if_any",
-    "write_arguments",
-]
-
 _make_msg = maker(Msg)
 _make_native = maker(NativeBlock)
 _make_text = maker(TextBlock)

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     import cattrs
 
-__all__ = ["Parts"]
-
 _OBJECT: Any = dict  # so that type checkers don't look inside
 # What a shape gets from its forms; a user's hook has none of these.
 _OF_FORMS = ("exact", "around", "writer", "origin", "silent")

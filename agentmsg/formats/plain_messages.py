@@ -26,24 +26,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.tool_links import CallNames
 
-__all__ = [
-    "ANSWER",
-    "BARE_FIELDS",
-    "NAMED",
-    "SAID",
-    "are_bare",
-    "how_bare",
-    "link_bare",
-    "make_answer",
-    "make_bare",
-    "make_bare_text",
-    "make_named_answer",
-    "make_parsed_call",
-    "make_said",
-    "make_said_in",
-    "says_only_words",
-]
-
 BARE_FIELDS: Mapping[type[Any], frozenset[str]] = MappingProxyType(
     {
         Msg: frozenset({"role", "content"}),
@@ -155,10 +137,6 @@ def _is_bare_call(block: Any) -> bool:
     return block._says_all == SIMPLY and _is_sound(block.id) and _is_sound(block.name)
 
 
-def _is_bare_text(block: Any) -> bool:
-    return says_only_words(block) and _is_sound(block.text)
-
-
 def _is_bare_image(block: Any) -> bool:
     source = block.source
     held = getattr(source, "url", None)
@@ -173,7 +151,7 @@ _has_bare_image = says_only(ImageBlock, "source", notes=EMPTY)
 says_only_words: Callable[[TextBlock], bool] = says_only(TextBlock, "text", notes=EMPTY)
 """Tells whether a text has words, and nothing beside."""
 _TESTS: Mapping[type[Any], Callable[[Any], bool]] = {
-    TextBlock: _is_bare_text,
+    TextBlock: lambda block: says_only_words(block) and _is_sound(block.text),
     ImageBlock: _is_bare_image,
     ToolUseBlock: _is_bare_call,
 }

@@ -17,8 +17,6 @@ from agentmsg.formats.records import Record
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-__all__ = ["Joined", "Reason", "Reasons", "Said", "because", "collecting"]
-
 
 class Joined(Drop):
     """Said of a block that is now a part of another.

@@ -15,8 +15,6 @@ from agentmsg.model.checks import clean_repr
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Record"]
-
 
 class _Signature:
     """The signature of a record's class, made for whoever asks: ``help``, notebooks, editors."""

@@ -14,8 +14,6 @@ from agentmsg.limits import DEFAULT_LIMITS, USUAL, Limits, as_limits, room_of
 if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
 
-__all__ = ["USUAL_ROOM", "is_deep", "is_raw", "named", "not_raw", "refused", "rooms", "too_deep"]
-
 
 @lru_cache(maxsize=64)
 def _rooms(limits: Limits) -> tuple[Limits, Limits]:

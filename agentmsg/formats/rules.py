@@ -39,38 +39,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.base import BaseBlock
 
-__all__ = [
-    "AS_TEXT",
-    "EMPTIED",
-    "TEXT_ROWS",
-    "as_text",
-    "audio_as_text",
-    "call_as_function",
-    "call_as_text",
-    "call_of",
-    "compaction_as_text",
-    "custom_as_function",
-    "data_as_text",
-    "document_as_text",
-    "emptied_text",
-    "file_as_text",
-    "joined_texts",
-    "native_as_text",
-    "native_block_row",
-    "native_blocks",
-    "native_message_row",
-    "native_messages",
-    "one_text_row",
-    "other_role",
-    "refusal_as_text",
-    "result_as_text",
-    "role_rule",
-    "server_as_text",
-    "source_as_text",
-    "structured_as_text",
-    "thinking_otherwise",
-]
-
 _MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
 EMPTIED = ("citations", "extras")
 """The fields that an empty text may be there for."""

@@ -28,19 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from dataclasses import KW_ONLY
 
-__all__ = [
-    "Native",
-    "Shape",
-    "Unreadable",
-    "mark_of",
-    "marked",
-    "object_at",
-    "read_as",
-    "text_at",
-    "word_at",
-    "write_as",
-]
-
 Native: TypeAlias = dict[str, Any]
 """A native object: a dictionary of plain data."""
 _N = TypeVar("_N", bound=Noted)

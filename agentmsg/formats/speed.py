@@ -10,10 +10,10 @@ lazy                   once, FILLING, Later: tables filled on first use; compile
 formats.capabilities   Usual: an inline test for values that a cell keeps
 formats.records        Record: the base of descriptions, defined without the cost of an attrs class
 formats.events         More (there): what most events of a stream say, without objects of the model
-formats.plain_messages  how_bare, NAMED, make_bare ..., link_bare: messages that are known to hold only content
+formats.plain_messages  how_bare, NAMED, make_said ..., link_bare: messages that are known to hold only content
 values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that says no more than its value
-values.text, types     parse_arguments, usual_arguments, UNUSUAL, is_sound: the same of arguments, and of words;
-                       dump_with_times, time_text: times, faster than the standard library
+values.text            parse_arguments, UNUSUAL: the same of arguments; dump_with_times, time_text: times, faster than
+                       the standard library
 values.frozen          plain_copy: free-form JSON of its own
 values.copies          copy_document, copy_part: a caller's data, copied no more than needed;
                        one_level: frozen values for writers that take only plain ones
@@ -30,17 +30,13 @@ from agentmsg.formats.plain_messages import (
     SAID,
     how_bare,
     link_bare,
-    make_answer,
-    make_bare,
-    make_bare_text,
-    make_parsed_call,
     make_said,
     make_said_in,
 )
 from agentmsg.formats.records import Record
 from agentmsg.lazy import FILLING, Later, compiled, once
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL, beyond
-from agentmsg.model.construction import draft_class, nested_maker, replacer, says_only, setter
+from agentmsg.model.construction import draft_class, replacer, says_only, setter
 from agentmsg.model.history import body_of, without_messages
 from agentmsg.model.made_links import as_made
 from agentmsg.model.remembering import Seen, reader_of, remember_reader
@@ -48,10 +44,9 @@ from agentmsg.model.tool_links import name_result
 from agentmsg.values.copies import copy_document, copy_part, one_level
 from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.frozen import plain_copy
-from agentmsg.values.peeking import peek, peek_items, peek_keys, peek_values
-from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text, usual_arguments
+from agentmsg.values.peeking import peek, peek_keys, peek_values
+from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text
 from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
-from agentmsg.values.types import is_sound
 
 __all__ = [
     "AROUND",
@@ -76,22 +71,15 @@ __all__ = [
     "dump_with_times",
     "how_bare",
     "is_shallow",
-    "is_sound",
     "link_bare",
-    "make_answer",
-    "make_bare",
-    "make_bare_text",
-    "make_parsed_call",
     "make_said",
     "make_said_in",
     "name_result",
-    "nested_maker",
     "once",
     "one_level",
     "parse_arguments",
     "parse_undoubted",
     "peek",
-    "peek_items",
     "peek_keys",
     "peek_values",
     "plain_copy",
@@ -102,7 +90,6 @@ __all__ = [
     "setter",
     "time_text",
     "undoubted_items",
-    "usual_arguments",
     "without_messages",
     "written_within",
 ]

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.history import History
 
-__all__ = ["BAR", "OWN", "Understanding", "extras_said", "sampled", "score_of", "some_of", "understanding_of"]
-
 # The most entries to sample from a list, and how many of these are the first ones. The others are searched among this
 # many near the start, and as many spread over the rest.
 _MOST, _FIRST, _NEAR = 16, 8, 64

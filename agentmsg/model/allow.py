@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["Allow", "Word"]
-
 # Kinds of content that a caller allows to lose; see ``fitting.allowing``.
 Word = Literal[
     "approvals", "audio", "citations", "custom", "data", "extras", "files", "images", "messages", "native", "refusals",

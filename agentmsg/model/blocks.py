@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, TypeAlias, Typ
 import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
-from agentmsg.model.approvals import ApprovalRequestBlock, ApprovalResponseBlock
 from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, Tagged, as_blocks, free_json
 from agentmsg.model.checks import instance, listed, optional_text, text, truth
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
@@ -271,6 +270,38 @@ class ToolResultBlock(BaseBlock):
     def text(self) -> str:
         """The text blocks, joined with newlines."""
         return "\n".join(block.text for block in self.content if isinstance(block, TextBlock))
+
+
+@attrs.frozen(repr=False, eq=False)
+class ApprovalRequestBlock(BaseBlock):
+    """A person is asked whether a tool may be called; it follows the call, in the assistant's message.
+
+    Attributes:
+        id: links the request with its response.
+        tool_call_id: the id of the call; None if the source has none.
+        reason: why approval is needed.
+    """
+
+    id: str = attrs.field(validator=text)
+    tool_call_id: str | None = attrs.field(default=None, validator=optional_text)
+    reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+
+
+@attrs.frozen(repr=False, eq=False)
+class ApprovalResponseBlock(BaseBlock):
+    """A person's decision on a tool call, in a user message.
+
+    Attributes:
+        id: the id of the request.
+        approved: whether the tool may be called.
+        reason: why, or why not.
+        kind: "server" if the provider runs the tool, else "function"; as for the call.
+    """
+
+    id: str = attrs.field(validator=text)
+    approved: bool = attrs.field(validator=truth)
+    reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
+    kind: str = attrs.field(default="function", validator=text, kw_only=True)
 
 
 @attrs.frozen(repr=False, eq=False)

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agentmsg.model.base import BaseBlock
     from agentmsg.model.fields import MsgChanges
 
-__all__ = ["MsgBuilder"]
-
 _FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
 
 

@@ -14,26 +14,6 @@ from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt, is_a, refuse
 from agentmsg.model.generated import NOW, is_made, made_time
 from agentmsg.values.frozen import EMPTY, JSON, check_text, freeze, freeze_mapping
 
-__all__ = [
-    "checked",
-    "clean_repr",
-    "counter",
-    "flag",
-    "freeze_named",
-    "instance",
-    "listed",
-    "moment",
-    "one_of",
-    "optional_text",
-    "plain_moment",
-    "shown_fields",
-    "text",
-    "truth",
-    "vector",
-    "whole",
-]
-
-
 _T = TypeVar("_T")
 _LONGEST = 2000
 

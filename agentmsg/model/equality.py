@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, eq
 from typing import Any, TypeAlias, cast
 
 import attrs
@@ -23,8 +23,6 @@ from agentmsg.model.generated import Made, MadeName, is_made
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList, adopt
 from agentmsg.values.peeking import peek_items
-
-__all__ = ["changes_of", "compared", "flags_of", "same"]
 
 _Change: TypeAlias = tuple[str, Callable[[Any], Any], Any, Any]
 
@@ -81,27 +79,19 @@ def _same_sequences(a: Any, b: Any) -> bool:
     return True
 
 
-def _same_floats(a: float, b: float) -> bool:
-    return a == b and math.copysign(1, a) == math.copysign(1, b)
-
-
 def _same_times(a: datetime, b: datetime) -> bool:
     if is_made(a) and is_made(b):
         return True
     return a.replace(tzinfo=None) == b.replace(tzinfo=None) and a.utcoffset() == b.utcoffset()
 
 
-def _equal(a: object, b: object) -> bool:
-    return a == b
-
-
 _BY_TYPE: Mapping[type, Callable[[Any, Any], bool]] = {
-    str: _equal,
-    int: _equal,
-    bool: _equal,
+    str: eq,
+    int: eq,
+    bool: eq,
     Made: lambda _, __: True,
     MadeName: lambda _, __: True,
-    float: _same_floats,
+    float: lambda a, b: a == b and math.copysign(1, a) == math.copysign(1, b),
     datetime: _same_times,
     dict: _same_mappings,
     FrozenDict: _same_mappings,

@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     from agentmsg.model.allow import Allow
     from agentmsg.values.text import Duplicates
 
-__all__ = [
-    "CallFields",
-    "Converting",
-    "MessageFields",
-    "MsgChanges",
-    "MsgFields",
-    "Reading",
-    "SettingsFields",
-    "ToolFields",
-    "Untold",
-    "Writing",
-]
-
 
 @final
 class Untold:

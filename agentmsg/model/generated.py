@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MADE_KINDS", "NOW", "Made", "MadeName", "given", "is_made", "made_id", "made_time"]
-
 
 class Made(str):
     """A text that the library made, such as the id of a new message."""

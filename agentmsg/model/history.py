@@ -37,11 +37,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecWriting
 
-__all__ = [
-    "History", "Messages", "MsgLike", "as_history", "as_messages", "body_of", "forgetful", "with_messages",
-    "without_messages",
-]  # fmt: skip
-
 MsgLike: TypeAlias = "Msg | str | MessageFields | Mapping[str, Any]"
 Messages: TypeAlias = "History | MsgLike | Iterable[MsgLike]"
 

@@ -10,6 +10,7 @@ A result's id is made if its call's is: one may have become a plain text on its 
 from __future__ import annotations
 
 from itertools import count
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.model.blocks import ApprovalRequestBlock, ToolResultBlock, ToolUseBlock
@@ -19,8 +20,6 @@ from agentmsg.model.msg import Msg
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-__all__ = ["apart", "as_made", "one_by_one"]
 
 _with_content = replacer(Msg, "content")
 _LINKING = (ToolResultBlock, ApprovalRequestBlock)
@@ -76,8 +75,8 @@ def as_made(messages: tuple[Msg, ...]) -> tuple[Msg, ...]:
             else block
             for block in message.content
         ]
-        out.append(message if all(map(_is, content, message.content)) else _with_content(message, tuple(content)))
-    return messages if all(map(_is, out, messages)) else tuple(out)
+        out.append(message if all(map(is_, content, message.content)) else _with_content(message, tuple(content)))
+    return messages if all(map(is_, out, messages)) else tuple(out)
 
 
 def _may_clash(before: Sequence[Msg], added: tuple[Msg, ...]) -> bool:
@@ -114,11 +113,7 @@ def _with_links(message: Msg, known: _Known) -> Msg:
             new = block.evolve(tool_call_id=link)
         known.see(new)
         content.append(new)
-    return message if all(map(_is, content, message.content)) else _with_content(message, tuple(content))
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other
+    return message if all(map(is_, content, message.content)) else _with_content(message, tuple(content))
 
 
 class _Known:

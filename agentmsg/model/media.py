@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.model.blocks import AudioBlock, FileBlock, ImageBlock, VideoBlock
-from agentmsg.model.byte_dumps import BYTES_SCHEMA, dumped_bytes, read_dumped_bytes
 from agentmsg.model.media_types import guess_media_type
 from agentmsg.model.sources import Base64Source, URLSource
+from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,12 +32,63 @@ __all__ = [
     "write_url",
 ]
 
+_BUFFER = "Buffer"
+BYTES_SCHEMA: Mapping[str, Any] = MappingProxyType(
+    {
+        "type": ["array", "object"],
+        "examples": [[104, 105], {"type": _BUFFER, "data": [104, 105]}, {"0": 104, "1": 105}],
+    }
+)
+"""The JSON Schema of dumped bytes."""
+
 CLASSES: Mapping[str, type[Any]] = MappingProxyType(
     {"image": ImageBlock, "audio": AudioBlock, "video": VideoBlock, "file": FileBlock}
 )
 """The blocks of media, by their kind."""
 KINDS: Mapping[type[Any], str] = MappingProxyType({cls: kind for kind, cls in CLASSES.items()})
 """The kinds of media, by their block."""
+
+
+def read_dumped_bytes(value: Any) -> tuple[str, str] | None:
+    """Return the base64 text of dumped bytes, and how they are dumped: "list", "buffer" or "object".
+
+    Returns:
+        None for anything else, and for no bytes at all.
+    """
+    import base64  # noqa: PLC0415 - needed by few
+
+    if is_list(value):
+        how, numbers = "list", value
+    elif not is_object(value):
+        return None
+    elif value.keys() == {"type", "data"} and value["type"] == _BUFFER and is_list(value["data"]):
+        how, numbers = "buffer", value["data"]
+    elif list(value) == [str(place) for place in range(len(value))]:
+        how, numbers = "object", list(value.values())
+    else:
+        return None
+    try:
+        data = bytes(numbers) if set(map(type, numbers)) == {int} else b""
+    except ValueError:  # one isn't a byte
+        return None
+    return (base64.b64encode(data).decode(), how) if data else None
+
+
+def dumped_bytes(data: str, how: Any) -> Any:
+    """Return base64 text as bytes dumped in one of these ways; the text itself if it would read otherwise."""
+    import base64  # noqa: PLC0415 - needed by few
+
+    if how not in ("list", "buffer", "object"):
+        return data
+    try:
+        held = base64.b64decode(data, validate=True)
+    except ValueError:
+        return data
+    if not held or base64.b64encode(held).decode() != data:
+        return data
+    if how == "list":
+        return list(held)
+    return {"type": _BUFFER, "data": list(held)} if how == "buffer" else {str(i): byte for i, byte in enumerate(held)}
 
 
 def kind_of(media_type: Any) -> str:

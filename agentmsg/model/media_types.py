@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["guess_media_type", "media_type_of_name"]
-
 # The first bytes of the common kinds, as base64 text.
 _SIGNATURES: Mapping[str, str] = MappingProxyType(
     {

@@ -33,7 +33,7 @@ from agentmsg.model.blocks import (
 from agentmsg.model.checks import checked, instance, moment, optional_text, plain_moment, text, vector
 from agentmsg.model.generated import NOW, made_id
 from agentmsg.model.pickling import Pickled, Portable
-from agentmsg.model.roles import KNOWN_ROLES, Role, Roled, RoleName
+from agentmsg.model.roles import KNOWN_ROLES, Roled
 from agentmsg.model.tool_use import as_calls
 from agentmsg.model.usage import Usage
 from agentmsg.values.frozen import EMPTY, JSON, thaw
@@ -41,8 +41,6 @@ from agentmsg.values.frozen import EMPTY, JSON, thaw
 if TYPE_CHECKING:
     from agentmsg.model.builder import MsgBuilder
     from agentmsg.model.fields import CallFields, MsgChanges, MsgFields, ToolFields
-
-__all__ = ["RESULT_FIELDS", "Msg", "Role", "RoleName", "answer"]
 
 _B = TypeVar("_B", bound=BaseBlock)
 _T = TypeVar("_T")

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
         Wrapped,
     )
 
-__all__ = ["Pickled", "Portable", "Reported", "above", "repr_html"]
-
 # The packages that drawing a page needs: the extra `html`.
 _DRAWS = frozenset({"jinja2", "markdown_it", "markupsafe"})
 

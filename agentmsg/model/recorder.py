@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History, MsgLike
     from agentmsg.model.msg import Msg
 
-__all__ = ["Recorder"]
-
 
 class Recorder:
     """Collects messages one after the other, and calls a listener for the agent's own.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     # history.py imports this module.
     History = Any
 
-__all__ = ["BODIES", "Bodies", "Body", "Seen", "fit_of", "reader_of", "remember_fit", "remember_reader"]
-
 _MOST_BYTES = 64 * 2**20
 
 remember_reader: Callable[[Msg, object], None] = setter(Msg, "_read_by")

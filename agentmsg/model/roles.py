@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, get_args
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KNOWN_ROLES", "SYNONYMS", "Role", "RoleName", "Roled"]
-
 RoleName = Literal["system", "developer", "user", "assistant", "tool", "remove", "native", "unset"]
 KNOWN_ROLES: Final = frozenset(get_args(RoleName))
 # The words of LangChain and Synaptic, and ours; callers may use either.

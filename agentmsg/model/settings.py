@@ -18,8 +18,6 @@ from agentmsg.values.types import is_mapping
 if TYPE_CHECKING:
     from agentmsg.model.fields import SettingsFields
 
-__all__ = ["OWNER", "Settings", "known_of"]
-
 # The note that says whose model name this is: the reader's, as long as the noted model is still set.
 OWNER = "/model"
 _ASKED: Mapping[str, tuple[tuple[str, ...], Mapping[str, type[Any]], str | None]] = MappingProxyType({

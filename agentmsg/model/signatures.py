@@ -11,8 +11,6 @@ from typing import Annotated, Any, Literal, NotRequired, Required, Union, cast, 
 from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt
 from agentmsg.values.frozen import freeze
 
-__all__ = ["described", "schema_of_function"]
-
 _SIMPLE: Mapping[Any, dict[str, Any]] = {
     str: {"type": "string"}, int: {"type": "integer"}, float: {"type": "number"}, bool: {"type": "boolean"},
     NoneType: {"type": "null"}, None: {"type": "null"}, Any: {}, object: {}, inspect.Parameter.empty: {},

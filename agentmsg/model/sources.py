@@ -19,8 +19,6 @@ from agentmsg.model.media_types import guess_media_type, media_type_of_name
 if TYPE_CHECKING:
     from agentmsg.model.blocks import Block  # noqa: TC004 - blocks know sources
 
-__all__ = ["Base64Source", "BlocksSource", "FileSource", "Source", "TextSource", "URLSource"]
-
 
 @attrs.frozen(repr=False, eq=False)
 class URLSource(Noted):

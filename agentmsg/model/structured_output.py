@@ -13,8 +13,6 @@ from typing import Any, get_origin
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.values.frozen import thaw
 
-__all__ = ["into", "strict_converter"]
-
 
 def strict_converter() -> Any:
     """Return a cattrs Converter that takes JSON values as they are and coerces nothing.

@@ -14,17 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "in_utc",
-    "nearest_milli",
-    "nearest_second",
-    "nearest_timestamp",
-    "read_time",
-    "write_time",
-    "write_time_js",
-    "write_time_z",
-]
-
 _FIRST, _LAST = (edge.replace(tzinfo=UTC) for edge in (datetime.min, datetime.max))  # noqa: DTZ901 - they are given one
 _MILLI = 1000
 _UTC = "+00:00"

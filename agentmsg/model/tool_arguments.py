@@ -17,8 +17,6 @@ from agentmsg.values.text import dump_json, library, parse_arguments
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SAYS_NO_MORE", "are_broken", "from_object", "input_copy", "input_object", "input_text", "is_broken"]
-
 SAYS_NO_MORE = "owner._says_all or owner.significant_text is None"
 """For ``usually``: the case that the text of a call says no more than its input."""
 _RAW = "_raw"

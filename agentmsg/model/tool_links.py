@@ -15,24 +15,6 @@ from agentmsg.model.remembering import reader_of, remember_reader
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = [
-    "CallNames",
-    "Place",
-    "answered",
-    "denials",
-    "is_decision",
-    "link_call",
-    "link_of",
-    "link_result",
-    "links",
-    "made_call_id",
-    "made_name",
-    "name_result",
-    "named",
-    "with_ids",
-    "with_result",
-]
-
 _with_content = replacer(Msg, "content")
 _with_name = replacer(ToolResultBlock, "name")
 name_result: Callable[[ToolResultBlock, str], None] = setter(ToolResultBlock, "name")

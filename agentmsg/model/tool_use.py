@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from agentmsg.model.fields import CallFields, ToolFields
     from agentmsg.model.msg import Msg
 
-__all__ = ["SIMPLY", "UNSET", "ToolUseBlock", "as_calls"]
-
 SIMPLY = 2
 """What ``_says_all`` of a call may be, beside true, false and None: orjson reads its text as its input."""
 

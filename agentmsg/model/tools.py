@@ -12,8 +12,6 @@ from agentmsg.model.base import CacheHint, Noted, Tagged, free_json, free_mappin
 from agentmsg.model.checks import instance, listed, optional_text, text
 from agentmsg.values.frozen import EMPTY, JSON, freeze_mapping
 
-__all__ = ["NativeTool", "Tool", "ToolSpec", "as_tools"]
-
 
 def _parameters(value: Mapping[str, Any] | None) -> Mapping[str, JSON] | None:
     try:

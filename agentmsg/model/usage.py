@@ -15,8 +15,6 @@ from agentmsg.values.frozen import EMPTY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["COUNTERS", "Usage"]
-
 # What ``+`` adds up, in display order.
 COUNTERS = (
     "input", "output", "total", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio",

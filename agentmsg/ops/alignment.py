@@ -15,8 +15,6 @@ from agentmsg.model.base import Noted
 from agentmsg.model.equality import compared
 from agentmsg.model.generated import is_made
 
-__all__ = ["Pair", "WordKind", "align", "words_apart"]
-
 Pair: TypeAlias = "tuple[int | None, int | None]"
 """Indexes of an item in both sequences; None if it is in one only."""
 WordKind: TypeAlias = Literal["same", "removed", "added"]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.msg import Msg
 
-__all__ = ["name_of", "refused", "roles_of", "words_of"]
-
 
 def words_of(value: str | Iterable[str | None] | None, name: str) -> frozenset[str | None]:
     """Return the names or ids asked for; None stands for having none.

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History, MsgLike
     from agentmsg.model.msg import Msg
 
-__all__ = ["Difference", "Kind", "Path", "apply", "diff", "differences"]
-
 _MESSAGES = ("messages",)
 # Report progress after this many messages.
 _OFTEN = 64

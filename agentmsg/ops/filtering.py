@@ -7,20 +7,19 @@ the functions of that name in LangChain (langchain-core 1.7.2) and Synaptic; ``m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from operator import is_
 from typing import Any, Literal, cast
 
 import attrs
 
-from agentmsg.errors import is_a
+from agentmsg.errors import is_a, refused
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import UNSET, ApprovalRequestBlock, ApprovalResponseBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.checks import listed, one_of
 from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.roles import SYNONYMS
-from agentmsg.ops.conditions import name_of, refused, roles_of, words_of
-
-__all__ = ["chosen", "filter_messages", "left"]
+from agentmsg.ops.conditions import name_of, roles_of, words_of
 
 Test = Callable[[Msg], object]
 
@@ -43,12 +42,8 @@ def _sifted(messages: Messages, conditions: Mapping[str, Any], *, wanted: bool) 
 
 def _with(history: History, kept: list[Msg]) -> History:
     """Return the history with some of its messages; the history itself if all are unchanged."""
-    unchanged = len(kept) == len(history) and all(map(_is, kept, history.messages))
+    unchanged = len(kept) == len(history) and all(map(is_, kept, history.messages))
     return history if unchanged else history.evolve(messages=kept)
-
-
-def _is(one: Msg, other: Msg) -> bool:
-    return one is other
 
 
 def _tests(*, role: Any = None, name: Any = UNSET, id: Any = UNSET, block: Any = None, where: Any = None) -> list[Test]:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History, MsgLike
     from agentmsg.model.msg import Msg
 
-__all__ = ["REMOVE_ALL", "apply_removals", "dedupe"]
-
 REMOVE_ALL = "__remove_all__"
 """The id of a removal that removes all messages before it, as LangGraph spells it."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History, MsgLike
     from agentmsg.model.msg import Msg
 
-__all__ = ["MERGED_FROM", "merge_runs"]
-
 MERGED_FROM = "merged_from"
 """The entry of a merged message's metadata that tells what it was made of."""
 

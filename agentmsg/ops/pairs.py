@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.history import History, MsgLike
 
-__all__ = ["ToolPair", "pair_tools"]
-
 
 @attrs.frozen
 class ToolPair:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.ops.tokens import Counter as TokenCounter
 
-__all__ = ["HistoryStats", "stats_of"]
-
 _NONE: Mapping[str, int] = FrozenDict()
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - only differences are used
 

@@ -1,4 +1,4 @@
-r"""A history as one text, to put into a prompt or to read: LangChain's ``get_buffer_string``.
+"""A history as one text, to put into a prompt or to read: LangChain's ``get_buffer_string``.
 
 Two forms. ``prefix`` writes each message after a label:
 
@@ -16,30 +16,51 @@ and ``xml`` as an element, with ids and names:
     <message type="tool" tool_call_id="call_1" tool="get_weather">21 degrees</message>
 
 Unlike LangChain: calls are never Python literals, arguments stay as received, invalid calls and failed results are
-shown, nothing is cut, blocks are joined with newline, and a text can't pass for a message.
+shown, nothing is cut, blocks are joined with newline, and a text can't pass for a message. Never shown: the data of
+media, and what isn't for the model: artifacts, metadata, signatures and opaque payloads.
 """
 
 from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from agentmsg.errors import InvalidMessage, excerpt
-from agentmsg.model.blocks import ToolResultBlock
+from agentmsg.model.blocks import (
+    BLOCK_TAGS,
+    ApprovalRequestBlock,
+    ApprovalResponseBlock,
+    AudioBlock,
+    BaseBlock,
+    CompactionBlock,
+    DataBlock,
+    FileBlock,
+    ImageBlock,
+    NativeBlock,
+    RefusalBlock,
+    SourceBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolsBlock,
+    ToolUseBlock,
+    VideoBlock,
+)
 from agentmsg.model.checks import freeze_named, one_of
 from agentmsg.model.history import as_history
 from agentmsg.model.roles import SYNONYMS
-from agentmsg.ops.transcript_tags import Piece, piece_of, result_pieces
+from agentmsg.model.sources import BlocksSource, FileSource, TextSource, URLSource
+from agentmsg.model.tool_arguments import input_text
+from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.model.history import History, MsgLike
     from agentmsg.model.msg import Msg
 
-__all__ = ["PREFIXES", "to_text"]
-
+_NOTHING: Mapping[str, str | None] = MappingProxyType({})
 PREFIXES: Mapping[str, str] = MappingProxyType({
     "system": "System", "developer": "Developer", "user": "Human", "assistant": "AI", "tool": "Tool",
     "function": "Function", "remove": "Remove", "native": "Native", "unset": "Unset", "": "Unset",
@@ -56,6 +77,98 @@ _IN_TEXT = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
 _IN_ATTRIBUTE = (*_IN_TEXT, ('"', "&quot;"), ("\n", "&#10;"), ("\t", "&#9;"))
 # Links between calls and results: too long to read, and the order shows what belongs together.
 _LINKS = frozenset({"id", "tool_call_id"})
+
+
+class _Piece(NamedTuple):
+    """What to show of a block.
+
+    Attributes:
+        tag: its kind; empty for plain text.
+        words: its text.
+        attributes: what is said about it; None if not known.
+        inner: the pieces inside it.
+    """
+
+    tag: str
+    words: str = ""
+    attributes: Mapping[str, str | None] = _NOTHING
+    inner: Sequence[_Piece] = ()
+
+
+def _piece_of(block: BaseBlock) -> _Piece:
+    """Return what to show of a block of any class."""
+    make = _BY_CLASS.get(type(block))
+    return _Piece("block", "", {"type": BLOCK_TAGS.get(type(block))}) if make is None else make(block)
+
+
+def _result_pieces(result: ToolResultBlock) -> list[_Piece]:
+    """Return what to show of a tool result: content, structured content, and what went wrong."""
+    pieces = [_piece_of(block) for block in result.content]
+    if result.structured is not None:
+        pieces.append(_Piece("data", _json(result.structured)))
+    if result.error is not None or result.error_type is not None:
+        pieces.append(_Piece("error", result.error or "", {"type": result.error_type}))
+    return pieces
+
+
+def _json(value: Any) -> str:
+    return dump_json(value).decode()
+
+
+def _media(block: Any) -> _Piece:
+    source = block.source
+    about: dict[str, str | None] = {name: getattr(block, name, None) for name in ("name", "title", "context")}
+    words: str = getattr(block, "transcript", None) or ""
+    inner: list[_Piece] = []
+    if isinstance(source, URLSource) and source.url[:5].lower() != "data:":
+        about["url"] = source.url
+    elif isinstance(source, FileSource):
+        about["file_id"] = source.file_id
+    elif isinstance(source, TextSource):
+        words = source.text
+    elif isinstance(source, BlocksSource):
+        inner = [_piece_of(each) for each in source.content]
+    about["media_type"] = getattr(source, "media_type", None)
+    return _Piece(BLOCK_TAGS[type(block)], words, about, inner)
+
+
+def _call(block: ToolUseBlock) -> _Piece:
+    tag = "server_tool_call" if block.kind == "server" else "tool_call"
+    return _Piece(tag if block.is_valid else f"invalid_{tag}", input_text(block), {"id": block.id, "name": block.name})
+
+
+def _result(block: ToolResultBlock) -> _Piece:
+    tag = "server_tool_result" if block.kind == "server" else "tool_result"
+    about = {"tool_call_id": block.tool_call_id, "name": block.name, "status": block.status}
+    return _Piece(tag, "", about, _result_pieces(block))
+
+
+def _tools(block: ToolsBlock) -> _Piece:
+    return _Piece("tools", ", ".join(getattr(tool, "name", tool.__class__.__name__) for tool in block.tools))
+
+
+_BY_CLASS: Mapping[type[BaseBlock], Callable[[Any], _Piece]] = MappingProxyType({
+    TextBlock: lambda block: _Piece("", block.text),
+    ThinkingBlock: lambda block: _Piece("reasoning", block.thinking),
+    RefusalBlock: lambda block: _Piece("refusal", block.refusal),
+    ImageBlock: _media,
+    AudioBlock: _media,
+    VideoBlock: _media,
+    FileBlock: _media,
+    DataBlock: lambda block: _Piece("data", _json(block.data), {"name": block.name}),
+    ToolUseBlock: _call,
+    ToolResultBlock: _result,
+    ApprovalRequestBlock: lambda block: _Piece(
+        "approval_request", block.reason or "", {"id": block.id, "tool_call_id": block.tool_call_id}
+    ),
+    ApprovalResponseBlock: lambda block: _Piece(
+        "approval_response", block.reason or "", {"id": block.id, "approved": "true" if block.approved else "false"}
+    ),
+    SourceBlock: lambda block: _Piece("source", "", {"url": block.url, "title": block.title}),
+    CompactionBlock: lambda block: _Piece("compaction", block.text or ""),
+    ToolsBlock: _tools,
+    NativeBlock: lambda block: _Piece("native", block.fallback or "", {"codec": block.codec}),
+})  # fmt: skip
 
 
 def to_text(
@@ -100,10 +213,10 @@ def _labels(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
     return cast("Mapping[str, str]", given)
 
 
-def _pieces(message: Msg) -> list[Piece]:
+def _pieces(message: Msg) -> list[_Piece]:
     """Return the pieces to show of a message; for a single tool result, those of the result."""
     result = _only_result(message)
-    return [piece_of(block) for block in message.content] if result is None else list(result_pieces(result))
+    return [_piece_of(block) for block in message.content] if result is None else list(_result_pieces(result))
 
 
 def _only_result(message: Msg) -> ToolResultBlock | None:
@@ -130,7 +243,7 @@ def _prefixed(history: History, labels: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def _shown(pieces: Iterable[Piece]) -> Iterator[str]:
+def _shown(pieces: Iterable[_Piece]) -> Iterator[str]:
     for piece in pieces:
         if piece.tag == "reasoning":
             continue
@@ -171,11 +284,11 @@ def _about(message: Msg, labels: Mapping[str, str]) -> dict[str, str | None]:
 _CALLS = frozenset({"tool_call", "invalid_tool_call"})
 
 
-def _joined(pieces: Iterable[Piece]) -> str:
+def _joined(pieces: Iterable[_Piece]) -> str:
     return "\n".join(filter(None, map(_xml, pieces)))
 
 
-def _xml(piece: Piece) -> str:
+def _xml(piece: _Piece) -> str:
     words = _escaped(piece.words, _IN_TEXT)
     if not piece.tag:
         return words

@@ -7,7 +7,7 @@ response format. These don't count: metadata, usage, ids of messages and items, 
     tool_use                                id, name, and the arguments as JSON text (as received, where they were),
                                             and 10 tokens for what is around them in a prompt
     tool_result                             id, name and content; without content the structured value, else the error
-    image                                   by its pixels, else 85 tokens (see ``agentmsg.ops.image_tokens``)
+    image                                   by its pixels, else 85 tokens
     audio, video                            1 token for each 1,000 bytes, and the transcript. Gemini documents 32 tokens
                                             for a second of audio (32 kB as WAV, 16 kHz, 16 bit), about 260 of video
     file                                    1 token for each 50 bytes (a page of a PDF: 100 kB, 2,000 tokens), for
@@ -18,6 +18,12 @@ response format. These don't count: metadata, usage, ids of messages and items, 
 
 Media without bytes (a URL, a file id) count as an image of unknown size.
 
+For an image, the estimate is what Anthropic documents for Claude ("Vision", Calculate image costs): width x height /
+750, of an image that is first made smaller if a side is over 1568 pixels or it would cost over 1600 tokens. The first
+bytes of PNG, JPEG, GIF and WebP tell its size. With ``detail="low"``, and if no size can be read (a URL, a file id,
+another kind of image), it is 85: what OpenAI documents for an image of low detail ("Images and vision", Calculating
+costs). Both providers have other numbers for other models.
+
 What a history has beside its messages, and media, cost what they add to a message: a counter of yours is asked for one
 with them (tools are a ``ToolsBlock``, a schema is a ``DataBlock``) and for one without.
 """
@@ -25,6 +31,7 @@ with them (tools are a ``ToolsBlock``, a schema is a ``DataBlock``) and for one 
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Sized
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -53,12 +60,11 @@ from agentmsg.model.blocks import (
 )
 from agentmsg.model.checks import checked
 from agentmsg.model.history import History
-from agentmsg.model.media import CLASSES
+from agentmsg.model.media import CLASSES, unwrapped
 from agentmsg.model.msg import Msg
 from agentmsg.model.sources import Base64Source, BlocksSource, TextSource, URLSource
 from agentmsg.model.tool_use import UNSET
 from agentmsg.model.tools import ToolSpec
-from agentmsg.ops.image_tokens import UNKNOWN_SIZE, image_tokens
 from agentmsg.optional import extra
 from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_mapping
@@ -66,18 +72,13 @@ from agentmsg.values.types import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = [
-    "Counter",
-    "approximate_tokens",
-    "check_counter",
-    "cost",
-    "counter_of",
-    "history_tokens",
-    "media_tokens",
-    "token_counter",
-    "tool_tokens",
-]
-
+_UNKNOWN_SIZE = 85
+_PIXELS_PER_TOKEN, _MOST_TOKENS, _LONGEST_SIDE = 750, 1600, 1568
+# Characters of base64 text to look at, a multiple of 4; a JPEG may begin with a small picture of itself.
+_START = 1 << 18
+# The markers of a JPEG's frame header, which are those of the kinds of coding but three for other tables.
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_Size: TypeAlias = tuple[int, int]
 Piece: TypeAlias = "str | int | None"
 """A text, a number of tokens, or nothing."""
 Counter: TypeAlias = "Callable[[Msg], int]"
@@ -315,7 +316,7 @@ def _of_source(source: Any, each: int, image: int) -> Iterator[Piece]:
         per = _TEXT_BYTES if (source.media_type or "").startswith("text/") else each
         yield math.ceil(len(text) * 3 / 4 / per)
     else:
-        yield UNKNOWN_SIZE if image is UNSET else image
+        yield _UNKNOWN_SIZE if image is UNSET else image
 
 
 def _of_tools(block: ToolsBlock, image: int) -> Iterator[Piece]:
@@ -324,10 +325,6 @@ def _of_tools(block: ToolsBlock, image: int) -> Iterator[Piece]:
             yield from (tool.name, tool.description, _of_json(tool.parameters or {}))
         else:
             yield _of_json(tool.value)
-
-
-def _of_native(block: NativeBlock, image: int) -> Iterable[Piece]:
-    return (_of_json(block.value) if block.fallback is None else block.fallback,)
 
 
 _COMMON = frozenset(field.name for field in attrs.fields(BaseBlock))
@@ -348,7 +345,7 @@ def _of_others(block: Any, image: int) -> Iterator[Piece]:
 
 _PIECES: Mapping[type, Callable[[Any, int], Iterable[Piece]]] = {
     TextBlock: lambda block, image: (block.text,),
-    ImageBlock: lambda block, image: (image_tokens(block) if image is UNSET else image,),
+    ImageBlock: lambda block, image: (_image_tokens(block) if image is UNSET else image,),
     AudioBlock: _of_audio,
     VideoBlock: lambda block, image: _of_source(block.source, _MEDIA_BYTES, image),
     FileBlock: _of_file,
@@ -362,5 +359,63 @@ _PIECES: Mapping[type, Callable[[Any, int], Iterable[Piece]]] = {
     SourceBlock: lambda block, image: (block.url, block.title),
     CompactionBlock: lambda block, image: (block.text, block.encrypted),
     ToolsBlock: _of_tools,
-    NativeBlock: _of_native,
+    NativeBlock: lambda block, image: (_of_json(block.value) if block.fallback is None else block.fallback,),
 }
+
+
+def _image_tokens(block: ImageBlock) -> int:
+    """Return about how many tokens an image costs; see this module."""
+    source = unwrapped(block.source)
+    size = _size(source) if isinstance(source, Base64Source) and block.detail != "low" else None
+    if size is None:
+        return _UNKNOWN_SIZE
+    scale = min(1, _LONGEST_SIDE / max(size))
+    return min(_MOST_TOKENS, math.ceil(size[0] * scale * size[1] * scale / _PIXELS_PER_TOKEN))
+
+
+def _size(source: Base64Source) -> _Size | None:
+    """Return the width and height of an image; None if its bytes don't tell them."""
+    start = "".join(source.data[:_START].split())
+    try:
+        data = Base64Source(start[: len(start) // 4 * 4] if len(source.data) > _START else start).decode()
+    except InvalidMessage:
+        return None
+    try:
+        size = _told(data)
+    except struct.error:  # the header ends too early
+        return None
+    return size if size and all(size) else None
+
+
+def _told(data: bytes) -> _Size | None:
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return struct.unpack_from(">II", data, 16)
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return struct.unpack_from("<HH", data, 6)
+    if data.startswith(b"\xff\xd8"):
+        return _of_jpeg(data)
+    return _of_webp(data) if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
+
+
+def _of_jpeg(data: bytes) -> _Size:
+    """Return the size from the frame header (ITU-T T.81, B.2.2), after segments that each tell their length."""
+    place = 2
+    while True:
+        _, marker, length, _, height, width = struct.unpack_from(">BBHBHH", data, place)
+        if marker in _FRAMES:
+            return width, height
+        place += 2 + length
+
+
+def _of_webp(data: bytes) -> _Size | None:
+    """Return the size from the first chunk (RFC 9649): lossy, lossless, or with more to come."""
+    if data[12:16] == b"VP8 ":
+        width, height = struct.unpack_from("<HH", data, 26)
+        return width & 0x3FFF, height & 0x3FFF
+    if data[12:16] == b"VP8L":
+        (bits,) = struct.unpack_from("<I", data, 21)
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    if data[12:16] == b"VP8X":
+        low, high, wide, tall = struct.unpack_from("<HBHB", data, 24)
+        return low + (high << 16) + 1, wide + (tall << 16) + 1
+    return None

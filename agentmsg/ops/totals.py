@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.tokens import Counter as TokenCounter
 
-__all__ = [
-    "EXACT",
-    "NAMES",
-    "OTHERS",
-    "PERCENTILES",
-    "ROLES",
-    "Distribution",
-    "Holding",
-    "ToolTotals",
-    "Totals",
-    "by_size",
-]
-
 _T = TypeVar("_T")
 
 EXACT = 4096

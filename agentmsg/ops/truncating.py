@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.msg import Msg
 
-__all__ = ["Side", "part_of"]
-
 Side: TypeAlias = Literal["first", "last"]
 """What is kept: the beginning or the end."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import MsgLike
     from agentmsg.model.msg import Msg
 
-__all__ = ["Turn", "turns_of"]
-
 
 @attrs.frozen
 class Turn:

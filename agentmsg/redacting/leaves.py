@@ -25,8 +25,6 @@ from agentmsg.values.types import is_mapping, is_sequence
 if TYPE_CHECKING:
     from agentmsg.model.history import History
 
-__all__ = ["Nature", "Visit", "rewritten", "texts_in"]
-
 Nature = Literal["text", "opaque", "key", "password", "token", "header"]
 """What a text is: an ordinary one; a payload that isn't to be damaged; a value whose name says that it is secret."""
 Visit: TypeAlias = Callable[[str, Nature], str]

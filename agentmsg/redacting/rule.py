@@ -11,25 +11,6 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "COOKIES",
-    "DIGIT",
-    "EDGE",
-    "ESCAPED",
-    "GAP",
-    "HARD_CODED",
-    "IS",
-    "KINDS",
-    "LITERAL",
-    "OPEN",
-    "START",
-    "USUAL",
-    "Rule",
-    "SecretKind",
-    "label_of",
-    "said",
-]
-
 SecretKind: TypeAlias = Literal[
     "key", "token", "private-key", "password", "email", "home", "phone", "card", "iban", "ip"
 ]

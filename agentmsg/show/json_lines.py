@@ -12,8 +12,6 @@ from agentmsg.values.text import dump_json, parse_arguments
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["json_words", "text_or_json"]
-
 _LINE = 72
 _INDENT = "  "
 

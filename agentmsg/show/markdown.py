@@ -13,8 +13,6 @@ from markdown_it.token import Token
 
 from agentmsg.show.visible_text import safe_link, visible
 
-__all__ = ["LONGEST", "deepest", "parser", "plain", "tokens"]
-
 # Longer texts are shown unparsed: parsing takes longer than anybody would wait.
 LONGEST = 50_000
 # The same for texts nested deeper, of which the parser would drop the rest.

@@ -11,8 +11,6 @@ import attrs
 
 from agentmsg.show.visible_text import Words
 
-__all__ = ["Call", "Cited", "Code", "Media", "Piece", "Prose", "Result", "Thought", "ToolLine", "Tools"]
-
 
 @attrs.frozen(kw_only=True)
 class Cited:

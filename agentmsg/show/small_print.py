@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from agentmsg.model.blocks import BaseBlock
     from agentmsg.model.usage import Usage
 
-__all__ = ["block_facts", "count", "entries", "joined", "said", "size", "spent", "when"]
-
 _COUNTERS = (
     ("input", "{:,} in"),
     ("output", "{:,} out"),

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from agentmsg.show.view import Turn, View
     from agentmsg.show.visible_text import Words
 
-__all__ = ["COLOURS", "Colours", "drawn", "text"]
-
 Colours = Literal["standard", "256", "truecolor"]
 COLOURS: Mapping[str, Colours] = {"standard": "standard", "256": "256", "truecolor": "truecolor"}
 

@@ -10,8 +10,6 @@ import re
 
 import attrs
 
-__all__ = ["NAME", "Words", "brief", "safe_link", "visible", "words"]
-
 # The most characters of names, ids and URLs, whatever is asked for: they share a line with others.
 NAME = 300
 
@@ -34,11 +32,7 @@ _LINK = re.compile(r"(?:https?://|mailto:)[^\s\\\"'<>`{}|^]+", re.IGNORECASE)
 
 def visible(text: str) -> str:
     """Return a text with escapes for everything that is obeyed or invisible."""
-    return _HIDDEN.sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode()
+    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def safe_link(url: str) -> str | None:

@@ -12,7 +12,7 @@ import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, excerpt, is_a
 from agentmsg.fitting.account import account
-from agentmsg.fitting.allowing import Allow, allowed, refusal
+from agentmsg.fitting.allowing import allowed, refusal
 from agentmsg.fitting.fitted import make_fitted
 from agentmsg.formats.refusals import rooms
 from agentmsg.limits import DEFAULT_LIMITS
@@ -27,6 +27,7 @@ from agentmsg.values.frozen import thaw
 if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
+    from agentmsg.model.allow import Allow
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions
 

@@ -6,11 +6,27 @@ Equality is ``same`` for histories, and ``same_document`` for documents (types c
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentmsg import AgentMsgError, History, Losses, Made, Msg, ToolUseBlock, decode_chunk, encode_chunk, same, thaw
+import attrs
+
+from agentmsg import (
+    AgentMsgError,
+    History,
+    Losses,
+    Made,
+    Msg,
+    NativeBlock,
+    Settings,
+    ToolResultBlock,
+    ToolUseBlock,
+    decode_chunk,
+    encode_chunk,
+    same,
+    thaw,
+)
 from agentmsg.api.reading import decode, loads
-from agentmsg.api.writing import dumps
+from agentmsg.api.writing import dumps, encode
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import from_lines, to_lines
 from agentmsg.fitting.carry import carried, restore, uncarried
@@ -18,44 +34,25 @@ from agentmsg.fitting.digest import content_digest
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.levels import field_of
 from agentmsg.fitting.repairing import check, repair, repaired
+from agentmsg.formats.restructure import is_normal, split_results
 from agentmsg.formats.spelling import same_document
+from agentmsg.model.base import BaseBlock, Noted
+from agentmsg.model.construction import absent_values
 from agentmsg.model.history import forgetful
-from agentmsg.testing.owned import is_plain, owned
 from agentmsg.testing.systematic import hides
 from agentmsg.testing.telling import document_differs, history_differs
 from agentmsg.values.frozen import plain_copy
-from agentmsg.values.types import is_object
+from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from agentmsg import Finding, MsgChunk
     from agentmsg.fitting.fitted import Fitted
+    from agentmsg.formats.capabilities import Caps, MessageRow, Row
     from agentmsg.formats.codec import Codec
 
-__all__ = [
-    "LAWS",
-    "canonical",
-    "carried_account",
-    "chunk_return",
-    "edits_win",
-    "exact_return",
-    "floor",
-    "honest_account",
-    "notes_never_matter",
-    "nothing_hides",
-    "plain",
-    "prefix_stable",
-    "pure",
-    "read_back",
-    "returns_through",
-    "sendable",
-    "stable_writing",
-    "through_the_middle",
-    "typed_errors",
-]
-
-
+_N = TypeVar("_N", bound=Noted)
 _CONTAINERS, _LONGEST_ERROR, _MOST = ("messages", "content", "tools"), 2000, 20
 
 
@@ -63,7 +60,7 @@ def plain(history: History, codec: Codec) -> Any:
     """Return what a codec writes as plain data of exact JSON types."""
     document = codec.write(history)
     if codec.writes_plain:
-        assert is_plain(document), f"what {codec.name} writes is not plain"
+        assert _is_plain(document), f"what {codec.name} writes is not plain"
     return plain_copy(thaw(document), 250)
 
 
@@ -297,9 +294,7 @@ def floor(codec: Codec, history: History) -> None:
     Fitting makes such a history; removing the made values, and the structure that the table doesn't describe, leaves
     one that the table must support as it is.
     """
-    from agentmsg.testing.projection import project  # noqa: PLC0415 - only here
-
-    carried = fit(project(history, codec.caps), codec)
+    carried = fit(_project(history, codec.caps), codec)
     assert carried.history is carried.source, f"the table says carried, fit says {list(account(carried))[:3]}"
 
 
@@ -408,3 +403,106 @@ LAWS: Mapping[str, Callable[..., Any]] = {
     "typed errors": typed_errors,
 }
 """All laws, by name."""
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a document is made of exact JSON types."""
+    if is_object(value):
+        return all(type(key) is str for key in value) and all(map(_is_plain, value.values()))
+    return all(map(_is_plain, value)) if is_list(value) else value is None or type(value) in (str, int, float, bool)
+
+
+def owned(codec: Codec, history: History) -> None:
+    """Law 7: no list or object of a written document stands in it twice, or in the document that is written next."""
+    held = list(map(id, first := list(_containers(encode(history, codec)))))
+    assert len(set(held)) == len(held), "a list or an object is twice in what is written"
+    shared = set(held).intersection(map(id, _containers(encode(history, codec))))
+    assert not shared, f"written twice, and one object: {[each for each in first if id(each) in shared][:3]}"
+
+
+def _containers(value: Any) -> Iterator[Any]:
+    if is_mapping(value) or is_sequence(value):
+        yield value
+        for item in value.values() if is_mapping(value) else value:
+            yield from _containers(item)
+
+
+def _project(history: History, caps: Caps) -> History:
+    """Return a history without what the table doesn't name or a cell would change: law 3d compares fit with it."""
+    if caps.everything:
+        return history
+    messages: list[Msg] = []
+    for message in history.messages:
+        row = caps.row(message.role)
+        if row is None or (row.otherwise is not None and row.otherwise(message) is not message):
+            continue
+        content = tuple(_blocks(message.content, row, caps))
+        kept = _fields(message.evolve(content=content), row.fields)
+        ruled = row.otherwise is not None and kept is not None and row.otherwise(kept) is not kept
+        if kept is not None and not ruled and (split_results not in caps.arrange or is_normal(kept)):
+            messages.append(kept)
+    for step in caps.arrange:
+        if step is not split_results:
+            messages = [message for message in messages if step(None, [message]) is None]
+            messages = messages[:1] if step(None, messages) is not None else messages
+    if caps.relink is not None and caps.relink(messages) is not messages:
+        # If a reader makes the ids, no others are supported.
+        unlinked = [message for message in messages if not message.tool_calls and not message.tool_results]
+        messages = list(caps.relink(unlinked))
+    settings = _settings(history.settings, caps.settings)
+    whole = _fields(history.evolve(messages=messages, tools=(), settings=None), caps.history)
+    assert whole is not None, "no field of a history is required"
+    return whole if settings is None else whole.evolve(settings=settings)
+
+
+def _settings(settings: Settings | None, row: Row | None) -> Settings | None:
+    if settings is None or row is None:
+        return None
+    kept = _fields(settings, row.fields)
+    ruled = row.otherwise is not None and row.otherwise(settings) is not settings
+    return None if ruled or kept == Settings() else kept
+
+
+def _blocks(content: Sequence[BaseBlock], row: MessageRow, caps: Caps) -> list[BaseBlock]:
+    results = row.blocks if row.results is None else row.results
+    return [kept for block in content if (kept := _block(block, row.blocks, results, caps)) is not None]
+
+
+def _block(
+    block: BaseBlock, rows: Mapping[type[BaseBlock], Row], results: Mapping[type[BaseBlock], Row], caps: Caps
+) -> BaseBlock | None:
+    row = rows.get(type(block)) or (rows.get(BaseBlock) if not isinstance(block, NativeBlock) else None)
+    if row is None:
+        return None
+    if isinstance(block, ToolResultBlock):
+        inner = [kept for item in block.content if (kept := _block(item, results, results, caps)) is not None]
+        block = block.evolve(content=tuple(inner))
+    kept = _fields(block, row.fields)
+    if kept is None or (row.otherwise is not None and row.otherwise(kept) is not kept):
+        return None
+    linked = isinstance(kept, (ToolUseBlock, ToolResultBlock))
+    return None if linked and caps.needs_id is not None and caps.needs_id(kept) else kept
+
+
+def _fields(owner: _N, cells: Mapping[str, Any]) -> _N | None:
+    """Return the object with only the supported fields; None if a required one isn't supported."""
+    kind: type = type(owner)
+    absent = absent_values(kind)
+    kept_anyway = {"notes", "content", "messages", "role"}
+    names = [field.alias for field in attrs.fields(kind) if field.init and field.alias not in kept_anyway]
+    for name in names:
+        value, cell = getattr(owner, name), cells.get(name)
+        if name in absent and value == absent[name]:
+            continue
+        if cell is not None and cell(value, owner) is value:
+            continue
+        if name not in absent:
+            return None
+        owner = owner.evolve(**{name: absent[name]})
+    # A cell may look at its owner, which has changed: once more.
+    again: list[str] = []
+    for name in names:
+        value = getattr(owner, name)
+        if name in absent and value != absent[name] and cells[name](value, owner) is not value:
+            again.append(name)
+    return owner.evolve(**{name: absent[name] for name in again}) if again else owner

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterable, Iterator
 
-__all__ = ["edit", "mutate", "note_words", "owners", "plant_notes"]
-
 _N = TypeVar("_N", bound=Noted)
 
 _ODD: tuple[Any, ...] = (

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hypothesis import strategies as st
 
-from agentmsg.testing.schema_values import NARROWER
 from agentmsg.testing.strategies import json_values, keys, numbers, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["natives", "natives_of"]
-
+NARROWER = frozenset({"pattern", "format", "contentMediaType", "array", "object"})
+"""With these words or types in a schema, only its examples are known to be right."""
 _REF = "#/$defs/"
 _MOST = 3
 

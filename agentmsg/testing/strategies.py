@@ -48,8 +48,6 @@ from agentmsg import (
     VideoBlock,
 )
 
-__all__ = ["blocks", "chunks", "histories", "json_values", "keys", "messages", "numbers", "texts"]
-
 ROLES = (
     "system", "developer", "user", "assistant", "tool", "remove", "native", "unset", "moderator", "function", "ai", "",
 )  # fmt: skip

@@ -46,20 +46,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.events import Thinking
     from agentmsg_codecs import CodecName
 
-__all__ = [
-    "any_events",
-    "cut_anywhere",
-    "disordered",
-    "emit_return",
-    "emitted",
-    "folded",
-    "live_sum",
-    "read_live",
-    "stream_return",
-    "streaming_codecs",
-    "transcoded",
-]
-
 # Dictionaries, whose keys come in the order of the events.
 _BY_KEY = ("extras", "response_metadata")
 _CUTS, _BEGINNINGS = 12, 9
@@ -146,7 +132,7 @@ def live_sum(codec: Codec, events: Sequence[Any]) -> None:
     """
     whole, found = _answer(codec, events) or Msg("assistant", ()), read_live(events, codec)
     wanted, got = _bare(whole, found), _bare(found, whole)
-    assert same(wanted, got), f"chunks add up to another message: {_differs(wanted, got)}"
+    assert same(wanted, got), f"chunks add up to another message: {history_differs(History([wanted]), History([got]))}"
     for name in _BY_KEY:
         assert getattr(whole, name) == getattr(found, name), f"chunks add up to other {name}"
 
@@ -166,10 +152,6 @@ def _bare_block(block: Any, also: Any) -> Any:
     if type(block) is type(also) is ToolUseBlock and (is_broken(block) or is_broken(also)):
         changes |= {"input": {}, "raw_input": None}
     return block.evolve(**changes)
-
-
-def _differs(wanted: Msg, found: Msg) -> str:
-    return history_differs(History([wanted]), History([found]))
 
 
 def cut_anywhere(codec: Codec, events: Sequence[Any], rng: random.Random) -> None:

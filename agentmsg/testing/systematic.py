@@ -15,8 +15,6 @@ import attrs
 
 from agentmsg.model.base import Noted
 
-__all__ = ["DEEPEST", "INSTEAD", "PROBE", "Damage", "Pattern", "Tag", "damages", "hides", "objects", "tag_of"]
-
 PROBE = "zq-probe"
 """A word that stands in no document."""
 
@@ -80,7 +78,7 @@ def damages(documents: Iterable[tuple[str, Any]]) -> Iterator[Damage]:
     keys: dict[tuple[Pattern, Tag, str], _Place] = {}
     siblings: dict[Pattern, dict[Tag, dict[str, Any]]] = {}
     # The smallest first: each place is damaged where reading costs least.
-    for name, document in sorted(documents, key=lambda pair: _size(pair[1])):
+    for name, document in sorted(documents, key=lambda pair: sum(len(value) for _, _, value in objects(pair[1]))):
         for pattern, spot, value in objects(document):
             tag = tag_of(value)
             place = _Place(name, document, spot, value)
@@ -153,10 +151,6 @@ def objects(document: Any) -> Iterator[tuple[Pattern, Spot, Mapping[str, Any]]]:
         elif isinstance(value, list):
             items = list(enumerate(cast("list[object]", value)))
             waiting.extend(((*pattern, "*"), (*spot, index), item) for index, item in reversed(items))
-
-
-def _size(document: Any) -> int:
-    return sum(len(value) for _, _, value in objects(document))
 
 
 def tag_of(value: Mapping[str, Any]) -> Tag:

@@ -11,8 +11,6 @@ from agentmsg.values.types import is_list, is_object
 if TYPE_CHECKING:
     from agentmsg.model.history import History
 
-__all__ = ["document_differs", "history_differs", "shortened"]
-
 _FIRST, _LONGEST = 3, 120
 _ABSENT = "nothing"
 

@@ -13,8 +13,6 @@ from agentmsg.values.frozen import FrozenDict, FrozenList, adopt, plain_copy, th
 from agentmsg.values.text import library
 from agentmsg.values.types import class_of
 
-__all__ = ["copy_document", "copy_part", "one_level", "plain_twin", "thawed"]
-
 # Methods that bypass a frozen container's own; Any, because they serve subclasses too.
 _dict: Any = dict
 _list: Any = list

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["PROVABLE", "written_within"]
-
 PROVABLE = 254
 """The most levels that orjson writes."""
 

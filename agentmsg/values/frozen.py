@@ -16,20 +16,6 @@ from typing import Any, NoReturn, Self, TypeAlias, cast
 from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.limits import DEFAULT_LIMITS
 
-__all__ = [
-    "EMPTY",
-    "JSON",
-    "FrozenDict",
-    "FrozenList",
-    "adopt",
-    "check_text",
-    "freeze",
-    "freeze_mapping",
-    "plain_copy",
-    "shallow",
-    "thaw",
-]
-
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 """Any JSON value."""
 # int() and str() refuse more than 4,300 digits; a number that can't be written must not get in.

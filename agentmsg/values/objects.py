@@ -16,8 +16,6 @@ from agentmsg.values.types import class_of, is_list, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["opener"]
-
 # The most objects opened for one document: some objects make new ones without end.
 _MOST = 1_000_000
 
@@ -71,10 +69,6 @@ def opened(value: Any, own_form: str | None = None) -> Any:
 
 
 # -- pydantic ----------------------------------------------------------------------------------------------------------
-
-
-def _of_model(value: Any) -> Any:
-    return _with_defaults(_dumped(value, is_set=True), _dumped(value, is_set=False))
 
 
 def _dumped(value: Any, *, is_set: bool) -> Any:
@@ -175,7 +169,7 @@ def _fields(value: Any, names: Iterator[tuple[str, bool]]) -> dict[str, Any]:
 
 # By the attribute that a class has.
 _WAYS: Mapping[str, Callable[[Any], Any]] = {
-    "model_dump": _of_model,
+    "model_dump": lambda value: _with_defaults(_dumped(value, is_set=True), _dumped(value, is_set=False)),
     "__fields_set__": _of_older_model,
     "__attrs_attrs__": _of_attrs,
     "__dataclass_fields__": _of_dataclass,

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["peek", "peek_items", "peek_keys", "peek_values"]
-
 _dict: Any = dict
 
 peek: Callable[[Mapping[str, Any], str], Any] = _dict.get

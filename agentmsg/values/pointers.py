@@ -14,8 +14,6 @@ from agentmsg.values.text import parse_json
 if TYPE_CHECKING:
     from agentmsg.limits import Limits
 
-__all__ = ["EVERY", "SPACES", "Way", "is_pointer", "opened", "step_to", "way_of"]
-
 EVERY = "*"
 """The step to every member."""
 Way: TypeAlias = "tuple[str | None, ...]"

@@ -6,8 +6,6 @@ import re
 
 from agentmsg.errors import DecodeError
 
-__all__ = ["syntax_error"]
-
 # orjson's messages and their codes; everything else is "syntax".
 _REASONS = {
     "surrogate in string": "surrogate",

@@ -20,20 +20,6 @@ from agentmsg.values.frozen import plain_copy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = [
-    "UNUSUAL",
-    "Duplicates",
-    "as_bytes",
-    "dump_json",
-    "dump_with_times",
-    "library",
-    "may_round",
-    "parse_arguments",
-    "parse_json",
-    "time_text",
-    "usual_arguments",
-]
-
 Duplicates = Literal["error", "last"]
 """What to do about a key that an object holds twice: refuse the document, or let the last one win."""
 

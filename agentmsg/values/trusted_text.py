@@ -15,8 +15,6 @@ from agentmsg.values.text import UNUSUAL, as_bytes, library, may_round
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["is_shallow", "parse_undoubted", "undoubted_items"]
-
 
 def parse_undoubted(raw: bytes | bytearray | memoryview | str, limits: Limits) -> Any:
     """Return the value of a JSON text in which no number can be rounded; else UNUSUAL.

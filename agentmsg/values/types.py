@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, TypeGuard
 
-__all__ = ["class_of", "is_list", "is_mapping", "is_object", "is_sequence", "is_sound"]
-
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
     """Whether a value is a plain object, as parsers return it."""

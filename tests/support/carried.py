@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 import agentmsg as am
-from agentmsg.testing.single_values import single_values
+from agentmsg.testing.check import single_values
 
 STORED = Path(__file__).parents[1] / "stored" / "carried.txt"
 _HEAD = "= comes back; ~ comes back as something else that loses no content; - content is lost. In the best role.\n"

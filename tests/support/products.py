@@ -17,10 +17,10 @@ from agentmsg.api.reading import decode
 from agentmsg.errors import AgentMsgError
 from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.model.blocks import NativeBlock
-from agentmsg.testing.schema_values import SchemaValues
 from agentmsg.testing.systematic import objects, tag_of
 from agentmsg.values.types import is_list, is_object
 from support.recombining import ODD
+from support.schema_values import SchemaValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
 
-__all__ = ["ANSWER", "Answers", "answer_caps", "as_read", "completing", "told"]
-
 _make_history = maker(History)
 _BY_FORMAT = "the format tells who answered"
 ANSWER: Any = attrs.field(

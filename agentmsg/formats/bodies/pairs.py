@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["Pairs"]
-
 CHOSEN, REJECTED = "chosen", "rejected"
 # The roles of what an assistant says, in all rows.
 _ANSWERING = frozenset({"assistant", "gpt", "ai", "tool_call"})

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.bodies.settings import BodySettings
     from agentmsg.model.settings import Settings
 
-__all__ = ["Requests"]
-
 _make_history = maker(History)
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
 
-__all__ = ["RowCodec", "as_address", "check_document", "sources_at"]
-
 _MANY = "this is a list of rows, and one row is a document: read each, or a file that has one on each line (load_lines)"
 _make_history = maker(History)
 _make_url = maker(URLSource)

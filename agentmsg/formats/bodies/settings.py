@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     _Spelling: TypeAlias = Callable[[Any], Any]
 
-__all__ = ["BodySettings"]
-
 _UNSET = Settings()
 _NAME = object()
 _EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")

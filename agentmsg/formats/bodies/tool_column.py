@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.tools import Tool
 
-__all__ = ["ToolColumn"]
-
 
 class ToolColumn:
     """Reads and writes a row's tools: a column with a list of functions, or with the JSON text of that list.

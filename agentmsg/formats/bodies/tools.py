@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.shapes import Native, Shape
     from agentmsg.model.history import History
 
-__all__ = ["listed_tools", "native_tool_row", "read_tool", "says_no_tools", "with_input", "write_tool"]
-
 _TOOLS = "tools"
 _FREE_TEXT: Mapping[str, Any] = adopt(
     {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Cell
     from agentmsg.formats.forms.context import Cells, Code, Schemas
 
-__all__ = ["Arguments", "Content", "Input"]
-
 
 class Input(Value):
     """The arguments of a call as an object: ``Key("input", "input", Input())``.

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.forms.form import Form
 
-__all__ = ["chooser"]
-
 
 def chooser(forms: Sequence[Form]) -> Callable[[Any], Form | None]:
     """Return a function that finds the form of an object: the first whose fields and test it passes.

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["as_module"]
-
 _MOST = 90
 
 

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.capabilities import Cell
 
-__all__ = ["Cells", "Code", "Names", "ReaderNames", "Schemas"]
-
 
 class Names(Protocol):
     """The names that generated code may use.

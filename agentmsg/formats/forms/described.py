@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.rows import Rows
 
-__all__ = ["Described"]
-
 _K = TypeVar("_K")
 
 

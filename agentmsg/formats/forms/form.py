@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from dataclasses import KW_ONLY
 
-__all__ = ["Form", "absent_of", "fitting"]
-
 
 def absent_of(cls: Any) -> dict[str, Any]:
     """Return, by field, the value of a class that means "absent"; required fields are left out."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.parts import Parts
 
-__all__ = ["Grouped", "may_join"]
-
 _OBJECT: Any = dict  # so that type checkers don't look inside
 _LIST: Any = list
 _USERS = frozenset({"user", "tool"})

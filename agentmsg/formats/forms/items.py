@@ -17,21 +17,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Cell
     from agentmsg.formats.forms.values import Value
 
-__all__ = [
-    "Beside",
-    "Const",
-    "Hatch",
-    "Inside",
-    "Item",
-    "Key",
-    "Lifted",
-    "Place",
-    "Single",
-    "Spare",
-    "is_usual",
-    "keys_of",
-]
-
 
 Takes: TypeAlias = Mapping[type[Any], Callable[[Any], bool] | None]
 _NO_BLOCKS: Takes = MappingProxyType({})

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Hatch, Key
 
-__all__ = ["KeyLines", "Level"]
-
 
 class Level(Record):
     """An object whose keys are read: the native object itself, or one inside it.

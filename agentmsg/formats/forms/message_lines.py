@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.context import Code
     from agentmsg.formats.forms.items import Item
 
-__all__ = ["MessageLines", "write_lifted"]
-
 _ONE = Level("d", "left", marks="one")
 
 

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.parts import Parts
     from agentmsg.formats.shapes import Native, Shape
 
-__all__ = ["Namespace"]
-
 _OBJECT: Any = dict  # so that type checkers don't look inside
 _PLAIN = (str, int, bool, frozenset)
 _REST = "read_rest_of"

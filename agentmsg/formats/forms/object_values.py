@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.forms.context import Cells, Code, Schemas
 
-__all__ = ["Each", "Nested", "Wrapped"]
-
 
 class Wrapped(Value):
     """A value that is an object of the model: ``Wrapped(am.Signature, "value", {"provider": "anthropic"})``.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.values import Via
     from agentmsg.formats.shapes import Shape
 
-__all__ = ["Rows"]
-
 Rules: TypeAlias = "Mapping[type[Any], Rule | tuple[Rule, str | tuple[str, ...]]]"
 _IsOdd: TypeAlias = "Callable[[Any, str, Any], bool]"
 _NOT_HERE = Drop("an object of this kind has no place here")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
 
-__all__ = ["UNTOLD", "Schemas", "schema_of"]
-
 UNTOLD = "not all of this is read: plain functions refuse some, and tell no schema"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

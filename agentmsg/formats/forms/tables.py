@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.items import Item
     from agentmsg.formats.records import Record
 
-__all__ = ["Mapped", "mapped_by", "mapping_of", "plain_tables"]
-
 # -- plain data -------------------------------------------------------------------------------------------------------
 
 

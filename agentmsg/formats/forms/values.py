@@ -19,20 +19,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.forms.context import Cells, Code, Schemas
 
-__all__ = [
-    "Json",
-    "Link",
-    "Number",
-    "Object",
-    "Text",
-    "Total",
-    "Truth",
-    "Value",
-    "Via",
-    "Whole",
-    "Words",
-]
-
 NOTHING = {"null": "None", '""': "''", "[]": "[]", "{}": "{}"}
 _NAMES = {"str": "a string", "int": "a whole number", "bool": "true or false", "dict": "an object", "list": "a list"}
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
 
-__all__ = ["writer_source"]
-
 
 _LINK = Link()
 

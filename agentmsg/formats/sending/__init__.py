@@ -28,25 +28,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from agentmsg.formats.sending import limits, usual
-    from agentmsg.formats.sending.edits import Change, Edit, Insert, Move, Remove
+    from agentmsg.formats.sending.edits import Change, Edit, Insert, Move, Path, Remove
     from agentmsg.formats.sending.encoding import is_base64
-    from agentmsg.formats.sending.findings import (
-        Finding,
-        Mend,
-        Mending,
-        Path,
-        Request,
-        SendingRule,
-        Severity,
-        calls_of,
-    )
+    from agentmsg.formats.sending.findings import Finding, Mend, Mending, Request, SendingRule, Severity, calls_of
     from agentmsg.formats.sending.mends import PAIRING, clearing, removing
 
 _HOMES = {
     "agentmsg.formats.sending.": "limits usual",
-    "agentmsg.formats.sending.edits": "Change Edit Insert Move Remove",
+    "agentmsg.formats.sending.edits": "Change Edit Insert Move Path Remove",
     "agentmsg.formats.sending.encoding": "is_base64",
-    "agentmsg.formats.sending.findings": "Finding Mend Mending Path Request SendingRule Severity calls_of",
+    "agentmsg.formats.sending.findings": "Finding Mend Mending Request SendingRule Severity calls_of",
     "agentmsg.formats.sending.mends": "PAIRING clearing removing",
 }
 

@@ -9,8 +9,6 @@ import attrs
 from agentmsg.formats.capabilities import Level
 from agentmsg.model.msg import Msg
 
-__all__ = ["Change", "Edit", "Insert", "Move", "Path", "Remove"]
-
 Path: TypeAlias = tuple[str | int, ...]
 """Where something stands in a history: ``("messages", 3, "content", 0, "text")``."""
 

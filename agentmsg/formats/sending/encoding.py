@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.edits import Edit, Path
     from agentmsg.formats.sending.findings import Mending, Request
 
-__all__ = ["data_encoding", "is_base64"]
-
 Spelling: TypeAlias = Literal["any", "padded", "standard"]
 _MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
 

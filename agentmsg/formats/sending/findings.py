@@ -25,22 +25,6 @@ if TYPE_CHECKING:
     from agentmsg.model.msg import Msg
     from agentmsg.model.tools import Tool
 
-__all__ = [
-    "Finding",
-    "Mend",
-    "Mending",
-    "Path",
-    "Request",
-    "SendingRule",
-    "Severity",
-    "calls_of",
-    "ids_missing",
-    "ids_outside",
-    "ids_twice",
-    "names_outside",
-    "rules_of",
-]
-
 _F = TypeVar("_F")
 Severity: TypeAlias = Literal["error", "warning"]
 """How sure a refusal is: "error" for what is known to be refused, "warning" for what only some models refuse."""

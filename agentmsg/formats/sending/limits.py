@@ -33,25 +33,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.findings import Mending, Severity
     from agentmsg.model.history import History
 
-__all__ = [
-    "When",
-    "accepting",
-    "beside",
-    "between",
-    "few_stops",
-    "filled_stops",
-    "fixed_sampling",
-    "format_names",
-    "json_word",
-    "known_choice",
-    "left_out",
-    "of_others",
-    "offered_tools",
-    "setting",
-    "with_tools",
-    "without_tools",
-]
-
 _RANGE, _CONFLICT = "setting-range", "setting-conflict"
 _CHOICES = ("auto", "required")
 # Blocks without words that a provider would look at.

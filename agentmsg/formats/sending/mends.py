@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.sending.pairing import Call
     from agentmsg.model.base import Noted
 
-__all__ = ["PAIRING", "clearing", "removing", "rename", "renumber", "without_extra"]
-
 _NO_RESULT = "No result was recorded."
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.msg import Msg
 
-__all__ = ["PROMPTS", "Call", "Pairing", "is_plain"]
-
 PROMPTS = ("system", "developer")
 """The roles of instructions."""
 

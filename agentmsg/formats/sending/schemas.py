@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Level
     from agentmsg.formats.sending.edits import Edit
 
-__all__ = ["closed_answers", "object_schemas", "property_names", "strict_schemas"]
-
 _UNIONS = ("anyOf", "oneOf", "allOf")
 _NAMED = ("properties", "$defs", "definitions")
 _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")

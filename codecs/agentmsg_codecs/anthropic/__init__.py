@@ -33,7 +33,7 @@ from agentmsg import DecodeError, thaw
 from agentmsg.formats import EMPTY, excerpt, is_list, is_object, note_of, speed
 from agentmsg.formats.bodies import Requests, read_tool, write_tool
 from agentmsg.formats.sending import rules_at
-from agentmsg_codecs.anthropic.base import Anthropic
+from agentmsg_codecs.anthropic.format import Anthropic
 from agentmsg_codecs.anthropic.likeness import is_message, sniff_body
 from agentmsg_codecs.anthropic.names import BODY_KEYS, CONTENT_KEYS, FAMILY
 from agentmsg_codecs.anthropic.system_messages import may_move, with_places

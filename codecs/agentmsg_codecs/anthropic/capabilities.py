@@ -13,22 +13,24 @@ from agentmsg.formats import (
     Cell,
     MessageRow,
     Row,
+    Swap,
     cells,
     natives,
     restructure,
     rules,
 )
+from agentmsg.formats.bodies import native_tool_row, read_tool, with_input
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.anthropic.names import BODY_KEYS, FAMILY
 from agentmsg_codecs.anthropic.settings import SETTINGS, settings_row
 from agentmsg_codecs.anthropic.system_messages import MESSAGE_EXTRAS, gather_systems
-from agentmsg_codecs.anthropic.tools import tool_rows
+from agentmsg_codecs.wire.hosted_tools import same_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agentmsg.formats.forms import Described
     from agentmsg_codecs.anthropic.format import Messages
-
 
 Rows: TypeAlias = dict[type[BaseBlock], Row]
 ComesBack: TypeAlias = "Callable[[am.NativeBlock], am.NativeBlock | None]"
@@ -135,10 +137,26 @@ def make_caps(messages: Messages, *, thinking: str | None, sampling: bool) -> Ca
             "native": rules.native_message_row(FAMILY, messages.message_of),
         },
         history={"tools": KEEP, "extras": SETTINGS.beside(BODY_KEYS)},
-        tools=tool_rows(messages.described),
+        tools=_tool_rows(messages.described),
         settings=settings_row(sampling=sampling),
         arrange=(restructure.split_results, gather_systems),
         needs_id=needs_id,
         derives_names=True,
         drops_emptied=True,
     )
+
+
+def _spec(tool: am.ToolSpec) -> Any:
+    if tool.kind != "custom" and tool.parameters is None:
+        return Swap(tool.evolve(parameters={"type": "object"}), "tools have a schema here", "annotation")
+    return with_input(tool)
+
+
+def _tool_rows(described: Described) -> dict[type[Any], Row]:
+    """Return the rows of tools."""
+    return {
+        am.ToolSpec: described.rows.row("tool", rules={am.ToolSpec: _spec}, kind=cells.kinds()),
+        am.NativeTool: native_tool_row(
+            FAMILY, lambda native: read_tool(native, FAMILY, described.shapes["tool"]), same_in(FAMILY)
+        ),
+    }

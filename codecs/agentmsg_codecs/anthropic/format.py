@@ -8,10 +8,12 @@ Follows the Python package anthropic 2.12, beta blocks included.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
+
+import attrs
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Native, Parts, adopt, cells, is_object, issuers, natives
+from agentmsg.formats import KEEP, Codec, Native, Parts, adopt, cells, is_object, issuers, natives
 from agentmsg.formats.forms import (
     Content,
     Described,
@@ -20,12 +22,15 @@ from agentmsg.formats.forms import (
     Grouped,
     Hatch,
     Input,
+    Inside,
     Key,
     Link,
     Nested,
     Object,
     Text,
+    Total,
     Truth,
+    Whole,
     Words,
     Wrapped,
 )
@@ -42,13 +47,27 @@ from agentmsg_codecs.anthropic.kinds import (
     is_upload,
     is_usual,
 )
-from agentmsg_codecs.anthropic.names import FAMILY, KIND, PLACES, SERVER_CALLS, SERVER_RESULTS, TTLS, UPLOAD
+from agentmsg_codecs.anthropic.names import FAMILY, KIND, OUTPUT, PLACES, SERVER_CALLS, SERVER_RESULTS, TTLS, UPLOAD
 from agentmsg_codecs.anthropic.server_results import given_schema, read_given, write_given
-from agentmsg_codecs.anthropic.usage import USAGE
 
+# Anthropic's ``input_tokens`` excludes tokens read from a cache or written to one; ours includes them.
+USAGE = Form("usage", am.Usage, None, (
+    Key("input_tokens", "input", Total(0, beside=("cache_read", "cache_write")), "may", lacks="partial"),
+    Key("cache_creation_input_tokens", "cache_write", Whole(0), "may"),
+    Key("cache_read_input_tokens", "cache_read", Whole(0), "may"),
+    Key("output_tokens", "output", Whole(0), "may", lacks="partial"),
+    Inside("output_tokens_details", (Key("thinking_tokens", "reasoning", Whole(), "may"),), "may", space=OUTPUT),
+))  # fmt: skip
 _SIGNATURE = Wrapped(am.Signature, "value", {"provider": FAMILY}, full=True)
 _CACHE = Key("cache_control", "cache", Nested(("cache",)), "may", cell=hint)
 _TYPE = Key("media_type", "media_type", Text(), "may")
+
+
+def carried(rows: Any) -> Any:
+    """Return the cell for usage, given those of its fields."""
+    cached = ("cache_read", "cache_write")
+    least = {"output": (), **dict.fromkeys(cached, ()), "input": cached}
+    return cells.usage(rows, needs=("input", "output"), family=FAMILY, least=least)
 
 
 def _call(*named: Key) -> tuple[Key, ...]:
@@ -233,3 +252,32 @@ class Messages(Grouped):
         described = Described(FAMILY, FORMS, places, odd=odd, table=_Parts)
         roles = {"system": "texts", "user": "content", "assistant": "content"}
         super().__init__(described, result="tool_result", roles=roles)
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Anthropic(Codec):
+    """Documents of Anthropic's Messages API.
+
+    Attributes:
+        thinking: what to do with thinking that Anthropic didn't sign: "drop" it, or write it as "text" in tags. None
+            drops it, too, but ``encode`` then refuses to lose it.
+        engine: reads and writes. Hooks registered on ``engine.parts.converter`` before first use replace ours.
+    """
+
+    family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.anthropic.events"
+    fits_as_read: ClassVar[bool] = True
+    writes_plain: ClassVar[bool] = True
+    kept: ClassVar[frozenset[str]] = frozenset(
+        {"clear_at", "fallback", "tool_addition", "tool_reference", "tool_removal"}
+    )
+
+    thinking: Literal["drop", "text"] | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, "drop", "text"))
+    )
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
+
+    @property
+    def described(self) -> tuple[Described, ...]:
+        """The forms of content and tools."""
+        return (self.engine.described,)

@@ -39,14 +39,13 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import ANSWER, Answers, completing, told
 from agentmsg.formats.forms import Const, Described, Form, Key, Link, Nested, Text, Via, Words
-from agentmsg_codecs.anthropic.base import Anthropic
 from agentmsg_codecs.anthropic.capabilities import Rows, block_rows, needs_id, server_rows
 from agentmsg_codecs.anthropic.cells import hint
+from agentmsg_codecs.anthropic.format import USAGE, Anthropic, carried
 from agentmsg_codecs.anthropic.kinds import is_upload
 from agentmsg_codecs.anthropic.likeness import sniff_answer
 from agentmsg_codecs.anthropic.names import ARGUED, FAMILY, FINISH, RESPONSE, STOP_REASON, STOP_REASONS
 from agentmsg_codecs.anthropic.rules import document
-from agentmsg_codecs.anthropic.usage import USAGE, carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -40,9 +40,8 @@ from agentmsg import DecodeError, thaw
 from agentmsg.formats import EMPTY, Native, adopt, excerpt, is_list, is_mapping, is_object, marked
 from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
-from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
-from agentmsg_codecs.bedrock.messages import Messages, folded, is_top, unfolded
+from agentmsg_codecs.bedrock.messages import Bedrock, Messages, folded, is_top, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, PROVIDER
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
 

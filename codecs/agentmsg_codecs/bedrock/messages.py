@@ -1,13 +1,18 @@
-"""Native messages and ours: each tool result becomes a message, each cache point goes into the previous part."""
+"""Native messages and ours: each tool result becomes a message, each cache point goes into the previous part.
+
+And the base of the codecs of requests and responses.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from agentmsg.formats import Native, is_list, is_marked, is_object, mark_of, marked, natives
+import attrs
+
+from agentmsg.formats import Codec, Native, is_list, is_marked, is_object, mark_of, marked, natives
 from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.bedrock.format import describe
-from agentmsg_codecs.bedrock.names import FAMILY, POINT
+from agentmsg_codecs.bedrock.names import FAMILY, POINT, STRANDS
 from agentmsg_codecs.bedrock.nulls import with_nulls, without_nulls
 
 if TYPE_CHECKING:
@@ -134,3 +139,26 @@ def _unfolded(native: Any) -> Any:
     whole: Native = native
     parts = unfolded(whole["content"])
     return whole if parts is whole["content"] else {**whole, "content": parts}
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Bedrock(Codec):
+    """Documents of Bedrock's Converse.
+
+    Attributes:
+        thinking: for thinking that another provider signed: "drop" it, or write it as "text" in tags. None drops it,
+            too, but ``encode`` then refuses to lose it.
+        engine: reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+    """
+
+    family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.bedrock.events"
+    fits_as_read: ClassVar[bool] = True
+    writes_plain: ClassVar[bool] = True
+    # The keys that Strands adds to messages.
+    kept: ClassVar[frozenset[str]] = STRANDS
+
+    thinking: Literal["drop", "text"] | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, "drop", "text"))
+    )
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

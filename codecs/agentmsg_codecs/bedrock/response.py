@@ -38,11 +38,10 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completing, told
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Nested, Words
-from agentmsg_codecs.bedrock.base import Bedrock
 from agentmsg_codecs.bedrock.capabilities import assistant_rows, inner_rows, needs_id
 from agentmsg_codecs.bedrock.format import USAGE
 from agentmsg_codecs.bedrock.likeness import sniff_answer
-from agentmsg_codecs.bedrock.messages import folded, text_if_one, unfolded
+from agentmsg_codecs.bedrock.messages import Bedrock, folded, text_if_one, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, PROVIDER, RESPONSE
 from agentmsg_codecs.bedrock.nulls import with_nulls, without_nulls
 

@@ -40,9 +40,9 @@ from agentmsg import DecodeError
 from agentmsg.formats import Native, Unreadable, adopt, excerpt, is_list, is_marked, is_object, made_ids, mark_of
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
-from agentmsg_codecs.gemini.base import Gemini
 from agentmsg_codecs.gemini.config import packed, unpacked
 from agentmsg_codecs.gemini.likeness import is_content, sniff_body
+from agentmsg_codecs.gemini.messages import Gemini
 from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, SYSTEM, snake
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
 

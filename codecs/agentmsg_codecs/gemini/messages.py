@@ -1,10 +1,13 @@
-"""Contents to messages and back: each tool result becomes a message."""
+"""Contents to messages and back: each tool result becomes a message; and the base of both codecs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import attrs
 
 from agentmsg.formats import (
+    Codec,
     Native,
     Unreadable,
     grouping,
@@ -19,7 +22,7 @@ from agentmsg.formats import (
 from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.gemini.contents import is_part, listed, respelt_content, unlisted, usual_content
 from agentmsg_codecs.gemini.format import describe
-from agentmsg_codecs.gemini.names import FAMILY
+from agentmsg_codecs.gemini.names import FAMILY, KEPT, both
 from agentmsg_codecs.gemini.spelling import padded, respelt, usual
 
 if TYPE_CHECKING:
@@ -114,3 +117,21 @@ class Messages(Grouped):
         del native["role"]
         role = mark_of(message, FAMILY, "/role") if message.notes else None
         return unlisted({**native, "role": role} if type(role) is str else native, message)
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Gemini(Codec):
+    """Documents of Gemini's generateContent.
+
+    Attributes:
+        engine: reads and writes; hooks registered on ``engine.parts.converter`` before first use replace ours.
+    """
+
+    family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.gemini.events"
+    fits_as_read: ClassVar[bool] = True
+    writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"citationMetadata", "further"}
+    kept: ClassVar[frozenset[str]] = both(KEPT)
+
+    engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)

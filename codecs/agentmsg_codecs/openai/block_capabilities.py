@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Cell, Drop, Row, Rule, Swap, carried_extras, rules
+from agentmsg.formats import KEEP, Cell, Drop, Row, Rule, Swap, carried_extras, cells, natives, rules
 from agentmsg.formats.forms import Rows as FormRows
 from agentmsg_codecs.openai.format import CALLS, is_other_type
 from agentmsg_codecs.openai.hints import carried_cache, is_message_hint
@@ -17,8 +17,15 @@ from agentmsg_codecs.openai.media_capabilities import (
     only_odd,
 )
 from agentmsg_codecs.openai.names import FAMILY
-from agentmsg_codecs.openai.places import is_field_audio, is_named, is_native_entry, is_thinking_part, is_value
-from agentmsg_codecs.openai.thinking_capabilities import field_row, part
+from agentmsg_codecs.openai.places import (
+    is_field_audio,
+    is_named,
+    is_native_entry,
+    is_thinking_part,
+    is_value,
+    place_of,
+)
+from agentmsg_codecs.openai.reasoning import FORMATS, LISTS, entry_keys, provider_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +33,74 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
     from agentmsg_codecs.openai.messages import Messages
 
-
+# The signers by field; those of reasoning_details may be unknown.
+_SIGNERS: dict[str | None, frozenset[str | None]] = {
+    "reasoning_details": frozenset({*FORMATS, None}),
+    "thinking_blocks": frozenset({"anthropic"}),
+}
+_SEALED = cells.sealed_by("anthropic", family=FAMILY)
 Rows = dict[type[am.BaseBlock], Row]
+
+
+def part(block: Any) -> Any:
+    """Keep thinking that is a part; an empty unsigned one is what was read."""
+    unreadable = block.redacted is not None and not block.thinking and block.signature is None
+    return Drop("what only its provider can read has no place") if unreadable else block
+
+
+def _field_row(default: str | None, *, as_text: bool) -> Row:
+    """Return the row of thinking that isn't a part.
+
+    Args:
+        default: the field for thinking that wasn't read from one; None if there is none.
+        as_text: whether thinking without a field becomes text, in tags.
+    """
+
+    def rule(block: Any) -> Any:
+        place = place_of(block, default)
+        if place is None:
+            if as_text and block.thinking:
+                return Swap(am.TextBlock(f"<thinking>{block.thinking}</thinking>"), "thinking is text here")
+            return Drop("no place for thinking")
+        if place not in LISTS:
+            return block if block.thinking else Drop("what only its provider can read has no place")
+        if block.redacted is None or not (block.thinking or block.signature is not None):
+            return block
+        # An entry holds one of the two.
+        changes: dict[str, Any] = {"redacted": None} if block.thinking else {"signature": None}
+        return Swap(block.evolve(**changes), "an entry is readable or opaque")
+
+    def signature(value: am.Signature, block: Any) -> am.Signature | None:
+        signers = _SIGNERS.get(place_of(block, default), ())
+        kept: am.Signature | None = cells.bare(value) if value.provider in signers else None
+        return kept
+
+    def taken(block: Any) -> frozenset[str] | None:
+        place = place_of(block, default)
+        keys = entry_keys(place, block)
+        if keys is None or place != "reasoning_details":
+            return keys
+        signed = block.signature is not None or block.redacted is not None
+        return keys | {"format"} if signed and not _may_say_format(block) else keys
+
+    return Row(
+        {
+            "thinking": KEEP,
+            "redacted": lambda value, block: _SEALED(value, block) if place_of(block, default) in LISTS else None,
+            "signature": signature,
+            "item_id": lambda value, block: value if place_of(block, default) == "reasoning_details" else None,
+            "extras": carried_extras((FAMILY, taken)),
+        },
+        rule,
+    )
+
+
+def _may_say_format(block: Any) -> bool:
+    """Whether the extra ``format`` stays: it names the same signer in a word that isn't written by default."""
+    provider = block.signature.provider if block.signature is not None else None
+    provider = "anthropic" if block.redacted is not None else provider
+    word = natives.extras_of(block, FAMILY).get("format")
+    return provider_of(word) == provider and (provider is None or word != FORMATS.get(provider))
 
 
 def _tool_as_text(block: Any) -> Any:
@@ -83,10 +156,6 @@ def _call(block: am.ToolUseBlock) -> Any:
     if block.kind == "custom" and not isinstance(block.input, str):
         return Swap(block.evolve(kind="function", input=block.input), "the input of a custom tool is text")
     return block
-
-
-def _kind(kind: str, block: Any) -> str:
-    return kind if kind in {"function", "custom"} or is_other_type(block) else "function"
 
 
 def _sound_row(messages: Messages, rule: Rule) -> Row:
@@ -151,11 +220,13 @@ def assistant_rows(
         am.NativeBlock: rules.native_block_row(
             FAMILY, lambda block: messages.comes_back(block) if is_native_entry(block) else in_content(block)
         ),
-        am.ThinkingBlock: _either(is_thinking_part, rows[am.ThinkingBlock], field_row(messages.place, as_text=as_text)),
+        am.ThinkingBlock: _either(
+            is_thinking_part, rows[am.ThinkingBlock], _field_row(messages.place, as_text=as_text)
+        ),
         am.ToolUseBlock: FormRows(described).row(
             *(form.name for form in CALLS if form.name != "function_call"),
             rules={am.ToolUseBlock: _call},
-            kind=_kind,
+            kind=lambda kind, block: kind if kind in {"function", "custom"} or is_other_type(block) else "function",
             input=KEEP,
             raw_input=KEEP,
         ),
@@ -163,10 +234,6 @@ def assistant_rows(
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
-
-
-def _result(block: am.ToolResultBlock) -> Any:
-    return block if is_value(block) else rules.structured_as_text(block)
 
 
 RESULT_ROWS: Rows = {
@@ -177,6 +244,6 @@ RESULT_ROWS: Rows = {
             "structured": lambda value, block: value if is_value(block) else None,
             "cache": lambda hint, block: carried_cache(hint, block) if is_message_hint(hint) else None,
         },
-        _result,
+        lambda block: block if is_value(block) else rules.structured_as_text(block),
     )
 }

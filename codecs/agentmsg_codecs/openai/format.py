@@ -8,20 +8,27 @@ Follows the Python package openai 3.54. Fields of compatible servers are read, a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import (
     KEEP,
     Native,
+    Parts,
     Unreadable,
+    cells,
+    is_list,
     is_mapping,
     is_marked,
+    is_object,
+    is_sequence,
     maker,
     mark_of,
     marked,
     media,
     spelling,
+    text_at,
 )
 from agentmsg.formats.forms import (
     Arguments,
@@ -39,11 +46,9 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
-from agentmsg_codecs.openai.bare_parts import OpenAIParts
 from agentmsg_codecs.openai.beside import SIGNED, SIGNED_CALL
 from agentmsg_codecs.openai.hints import CACHE, CALL_CACHE, ODD_CACHE, odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM
-from agentmsg_codecs.openai.thinking_parts import SUMMARY, THINK, THOUGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -55,6 +60,96 @@ FLAT_KEYS = ("args", "arguments")
 _FLAT_TYPES = ("function", "tool_call")
 _NO_TYPES = frozenset({"", "function", "custom", "server"})
 _make_url = maker(am.URLSource)
+
+
+# -- thinking as a part of the content --------------------------------------------------------------------------------
+# Mistral's is ``{"type": "thinking", "thinking": [{"type": "text", "text": ...}, ...], "signature"?, "closed"?}``.
+# Other servers write the thinking as a text. Kimi's programs have ``{"type": "think", "think": ...}``; Databricks has
+# ``{"type": "reasoning", "summary": [{"type": "summary_text", "text": ..., "signature"?}]}``. Marks: ``/str`` (it is a
+# text), ``/cuts`` (the lengths of its texts, if there are several), ``/think`` (Kimi's), ``/summaries`` (Databricks').
+# https://docs.mistral.ai/capabilities/reasoning
+# https://docs.databricks.com/aws/en/machine-learning/model-serving/query-reason-models
+
+
+def _text_of_chunk(chunk: Any) -> str:
+    if not is_object(chunk) or chunk.get("type") != "text" or len(chunk) != 2:  # noqa: PLR2004 - type and text
+        raise Unreadable
+    return text_at(chunk, "text")
+
+
+def _read_thinking(part: Native) -> dict[str, Any]:
+    value = part["thinking"]
+    if type(value) is str:
+        return {"thinking": value, "notes": {"/str": True}}
+    if not is_list(value):
+        raise Unreadable
+    texts = list(map(_text_of_chunk, value))
+    text = "".join(texts)
+    return {"thinking": text, "notes": {} if texts == _cut(text, None) else {"/cuts": list(map(len, texts))}}
+
+
+def _cut(text: str, cuts: Any) -> list[str]:
+    """Return the texts that a text was read from; one if it has changed since."""
+    sizes: list[Any] = list(cuts) if is_sequence(cuts) else []
+    is_known = is_sequence(cuts) and all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) == len(text)
+    if not is_known:
+        return [text] if text else []
+    return [text[start:end] for start, end in pairwise(accumulate(sizes, initial=0))]
+
+
+def _write_thinking(block: am.ThinkingBlock) -> Native:
+    text = block.thinking
+    if is_marked(block, FAMILY, "/str"):
+        return {"thinking": text}
+    return {"thinking": [{"type": "text", "text": each} for each in _cut(text, mark_of(block, FAMILY, "/cuts"))]}
+
+
+_THOUGHT = Form("thinking", am.ThinkingBlock, "thinking", (
+    Hatch(keys=("thinking",), cells={"thinking": KEEP}, get=_read_thinking, put=_write_thinking, must=("thinking",),
+        about="thinking"),
+    Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": "mistral"}), "may",
+        cell=cells.signed_by("mistral", is_empty=True)),
+))  # fmt: skip
+
+
+def _is_think(block: Any) -> bool:
+    return is_marked(block, FAMILY, "/think")
+
+
+_THINK = Form("think", am.ThinkingBlock, "think", (
+    Key("think", "thinking", Text()),
+), when=_is_think, notes={"think": True})  # fmt: skip
+
+
+def _get_summary(part: Native) -> dict[str, Any]:
+    entries = part["summary"]
+    if not is_list(entries) or len(entries) != 1 or not is_object(entries[0]) or not entries[0].keys() <= _ENTRY:
+        raise Unreadable
+    entry = entries[0]
+    found = {"thinking": text_at(entry, "text")}
+    if entry.get("type") != "summary_text":
+        raise Unreadable
+    return (
+        {**found, "signature": am.Signature("anthropic", text_at(entry, "signature"))}
+        if "signature" in entry
+        else found
+    )
+
+
+def _put_summary(block: am.ThinkingBlock) -> Native:
+    signed = {} if block.signature is None else {"signature": block.signature.value}
+    return {"summary": [{"type": "summary_text", "text": block.thinking, **signed}]}
+
+
+def _is_summary(block: Any) -> bool:
+    return is_marked(block, FAMILY, "/summaries") and not _is_think(block)
+
+
+_ENTRY = frozenset({"type", "text", "signature"})
+_SUMMARY = Form("summary", am.ThinkingBlock, "reasoning", (
+    Hatch(keys=("summary",), cells={"thinking": KEEP, "signature": cells.signed_by("anthropic", is_empty=True)},
+          get=_get_summary, put=_put_summary, must=("summary",), about="thinking, signature"),
+), when=_is_summary, notes={"summaries": True})  # fmt: skip
 
 
 # -- URLs and data ----------------------------------------------------------------------------------------------------
@@ -236,9 +331,9 @@ PARTS = (
         ), space=ITEM),
         CACHE,
     ), fits=_inside("file", "file_id"), when=lambda block: isinstance(block.source, am.FileSource)),
-    THOUGHT,
-    THINK,
-    SUMMARY,
+    _THOUGHT,
+    _THINK,
+    _SUMMARY,
     *map(_TEXT.alias, TEXT_ALIASES),
     Form("input_image", am.ImageBlock, "input_image", (
         Key("image_url", "source", _AS_URL), _DETAIL, CACHE,
@@ -351,6 +446,26 @@ _ODD = {
 }
 
 
+def _part_of_text(part: Any) -> Any:
+    return ({"type": "text", "text": part}, True) if type(part) is str else None
+
+
+def _text_of_part(native: Native, _: Any) -> Any:
+    return native.get("text")
+
+
+class _Parts(Parts):
+    """Parts, with or without a type, and texts that stand where parts do, as some servers and libraries have them.
+
+    Marks: ``/untyped`` (an object without a type), ``/bare`` (a text that is no object).
+    """
+
+    other_spellings: ClassVar[Any] = {
+        "bare": (_part_of_text, _text_of_part),
+        "untyped": Parts.untyped({"text": "text", "image_url": "image_url"}),
+    }
+
+
 def describe(messages: Iterable[Form]) -> Described:
     """Return the description with the forms of messages."""
-    return Described(FAMILY, (*PARTS, *CALLS, *TOOLS, *SOUND, *messages), _PLACES, odd=_ODD, table=OpenAIParts)
+    return Described(FAMILY, (*PARTS, *CALLS, *TOOLS, *SOUND, *messages), _PLACES, odd=_ODD, table=_Parts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import is_mapping, is_sequence
-from agentmsg_codecs.openai.bare_parts import is_untyped
 from agentmsg_codecs.openai.names import REMINDER
 from agentmsg_codecs.openai.pairs import taken_apart
 
@@ -65,13 +64,18 @@ def _sniff(message: Any) -> float:
     tags: set[Any] = {str(part.get("type")) for part in parts if is_mapping(part)}
     if not tags.isdisjoint(_FOREIGN_PARTS) or any(map(_is_anthropic, parts)):
         return 0.0
-    if any(map(is_untyped, parts)):
+    if any(map(_is_untyped, parts)):
         return 0.3
     if not _OWN_KEYS.isdisjoint(message) or not tags.isdisjoint(_OWN_PARTS):
         return 0.9
     if "content" not in message:
         return 0.3  # a role alone is the author of something
     return 0.9 if role == "developer" else 0.88
+
+
+def _is_untyped(part: Any) -> bool:
+    """Whether a part is a text without a type, as Bedrock has them."""
+    return is_mapping(part) and "type" not in part and "text" in part
 
 
 def _is_anthropic(part: Any) -> bool:

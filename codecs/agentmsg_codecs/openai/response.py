@@ -48,6 +48,7 @@ from agentmsg.formats import (
     maker,
     marked,
     natives,
+    note_of,
     object_at,
     read_as,
     speed,
@@ -57,20 +58,25 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import ANSWER, Answers, as_read
 from agentmsg.formats.forms import Const, Described, Form, Hatch, Key, Spare, Text, Via
-from agentmsg_codecs.openai.annotations import ANNOTATIONS
-from agentmsg_codecs.openai.hints import HINTS
+from agentmsg_codecs.openai.annotations import ANNOTATIONS, KEY, URL_CITATION
+from agentmsg_codecs.openai.hints import HINTS, odd
 from agentmsg_codecs.openai.likeness import is_choice, is_failure
 from agentmsg_codecs.openai.messages import Messages
-from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, RESPONSE
+from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, MESSAGE, RESPONSE
+from agentmsg_codecs.openai.places import is_beside
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
 from agentmsg_codecs.openai.response_capabilities import REQUIRED, finish, make_response_caps
-from agentmsg_codecs.openai.sources import sourced, unsourced
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.usage import USAGE, read_usage, with_usage_of_choice, without_usage_of_choice, write_usage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from agentmsg.formats import Caps
 
+_INFO, _RESULTS = "search_info", "search_results"
+_KEYS = ("citations", _RESULTS, "web_search")
+_HOLD = frozenset({*_KEYS, _INFO})
 _OLD_WORD, _OLD_OBJECT = "function_call", "text_completion"
 _SECONDS = range(-62_135_596_800, 253_402_300_800)  # the range of datetime
 _METADATA = "response_metadata"
@@ -80,6 +86,73 @@ _make_history = maker(am.History)
 _make_inner = maker(am.Msg, "role", "content", "extras", "notes")
 _with_content = speed.replacer(am.Msg, "content")
 _required = attrgetter(*REQUIRED)
+
+
+# -- sources beside the choices ---------------------------------------------------------------------------------------
+# Servers that search give them; they are citations of the only text, and stay extras of the response: ``citations``
+# (URLs: Perplexity, xAI), ``search_results`` (url, title: Perplexity, Ernie), ``web_search`` (link, title: GLM),
+# ``search_results`` of ``search_info`` (url, title: Qwen). A message with ``annotations`` has these citations only,
+# though they may be none.
+
+
+def _sources(own: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the URL and the title of each source."""
+    info = own.get(_INFO)
+    for listed in (*map(own.get, _KEYS), info.get(_RESULTS) if is_mapping(info) else None):
+        for source in listed if is_sequence(listed) else ():
+            told = source if is_mapping(source) else {"url": source}
+            url, title = told.get("url", told.get("link")), told.get("title")
+            if isinstance(url, str) and url:
+                yield url, title if isinstance(title, str) else None
+
+
+def _citations(own: Mapping[str, Any]) -> tuple[am.Citation, ...]:
+    """Return the citations that follow from the extras of a response; each source is one."""
+    titles: dict[str, Any] = {}
+    for url, title in _sources(own):
+        titles[url] = titles.get(url) or title
+    return tuple(odd(am.Citation(url, title, kind=URL_CITATION)) for url, title in titles.items())
+
+
+def _place(content: tuple[Any, ...]) -> int | None:
+    """Return the index of the only text of a message; None if its content is anything else."""
+    said = [index for index, block in enumerate(content) if not is_beside(block)]
+    is_text = len(said) == 1 and type(content[said[0]]) is am.TextBlock and bool(content[said[0]].text)
+    return said[0] if is_text else None
+
+
+def _with(content: tuple[Any, ...], at: int, citations: tuple[am.Citation, ...]) -> tuple[Any, ...]:
+    return (*content[:at], content[at].evolve(citations=citations), *content[at + 1 :])
+
+
+def _sourced(content: tuple[Any, ...], native: Native, around: Native) -> tuple[Any, ...]:
+    """Return the content of a message with the citations that follow from the response.
+
+    Args:
+        content: as it was read.
+        native: the message.
+        around: the response.
+    """
+    if native.get(KEY) is not None or around.keys().isdisjoint(_HOLD):
+        return content
+    at, citations = _place(content), _citations(around)
+    return content if at is None or not citations else _with(content, at, citations)
+
+
+def _unsourced(message: am.Msg) -> tuple[tuple[Any, ...], Native]:
+    """Return the content of a message without the citations that follow, and what tells that there are none."""
+    content: tuple[Any, ...] = message.content
+    around = natives.extras_of(message, RESPONSE)
+    at, citations = _place(content), _citations(around) if around else ()
+    if at is None or not citations:
+        return content, {}
+    held = content[at].citations
+    if not held:
+        is_told = natives.extras_of(message, FAMILY).get(KEY) is not None  # annotations that aren't citations
+        return content, {} if is_told else {KEY: []}
+    follow = len(held) == len(citations) and all(map(am.same, held, citations))
+    may_follow = note_of(message, MESSAGE).get(KEY) in (None, "null")
+    return (_with(content, at, ()) if follow and may_follow else content), {}
 
 
 def _read_finish(word: Any, notes: Native) -> str:
@@ -222,7 +295,7 @@ class OpenAIResponseCodec(Answers, Codec):
             raise Unreadable
         held = self._read_choice(choices[0])
         if held.content:
-            content = sourced(held.content, choices[0]["message"], native)
+            content = _sourced(held.content, choices[0]["message"], native)
             held = held if content is held.content else _with_content(held, content)
         return {"held": held, **({"extras": {CHOICES: {"further": choices[1:]}}} if len(choices) > 1 else {})}
 
@@ -291,7 +364,7 @@ class OpenAIResponseCodec(Answers, Codec):
             created_at=None,
             model=None,
             usage=None,
-            content=unsourced(message)[0],
+            content=_unsourced(message)[0],
             response_metadata=self._told(message, "choice"),
             extras={space: own for space, own in message.extras.items() if space not in (CHOICES, RESPONSE)},
         )
@@ -308,7 +381,7 @@ class OpenAIResponseCodec(Answers, Codec):
         told: Native = {}
         content, extras = message.content, EMPTY
         if message.extras:
-            content, told = unsourced(message)
+            content, told = _unsourced(message)
             own = message.extras.get(FAMILY)
             extras = EMPTY if own is None else adopt({FAMILY: own})
         inner = _make_inner("assistant", content, extras, message.notes)

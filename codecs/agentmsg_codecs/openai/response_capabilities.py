@@ -98,11 +98,6 @@ def finish(reason: str, message: am.Msg) -> str:
     return FINISH.get(reason) or NEAREST_FINISH.get(reason, "stop")
 
 
-def _cost(usage: am.Usage) -> dict[str, Any]:
-    """Drop a cost that wasn't read."""
-    return {} if usage.cost is None or is_marked(usage, FAMILY, "/cost") else {"cost": None}
-
-
 def _usage() -> Cell:
     fields = Rows(USAGE).row(*USAGE.forms).fields
     own = fields["extras"]
@@ -120,7 +115,7 @@ def _usage() -> Cell:
         {**fields, "extras": carried},
         needs=("input", "output", "total"),
         family=FAMILY,
-        wanted=_cost,
+        wanted=lambda usage: {} if usage.cost is None or is_marked(usage, FAMILY, "/cost") else {"cost": None},
         case="value.cost is None",
     )
 

@@ -42,7 +42,7 @@ from agentmsg import DecodeError
 from agentmsg.formats import Native, excerpt, is_list, is_mapping, is_object, is_sequence, mark_of, marked, natives
 from agentmsg.formats.bodies import Requests, listed_tools
 from agentmsg.formats.sending import rules_at
-from agentmsg_codecs.openai_responses.base import OpenAIResponses
+from agentmsg_codecs.openai_responses.items import OpenAIResponses
 from agentmsg_codecs.openai_responses.likeness import OWN_PARAMETERS, is_item, sniff_body
 from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY, PROVIDER, STORED
 

@@ -21,8 +21,9 @@ from agentmsg.formats import (
     natives,
     restructure,
     rules,
+    speed,
 )
-from agentmsg.formats.bodies import says_no_tools
+from agentmsg.formats.bodies import native_tool_row, says_no_tools
 from agentmsg.formats.forms import Each, Nested, Rows
 from agentmsg_codecs.openai_responses.format import CITATIONS, OUTPUTS
 from agentmsg_codecs.openai_responses.item_keys import is_own_id
@@ -32,12 +33,14 @@ from agentmsg_codecs.openai_responses.names import BODY_KEYS, CLIENT_TOOLS, FAMI
 from agentmsg_codecs.openai_responses.outcomes import call_extras, placed, result_cells
 from agentmsg_codecs.openai_responses.ran import as_clients, as_item, item_cells, kind_of, split_ran
 from agentmsg_codecs.openai_responses.settings import SETTINGS
-from agentmsg_codecs.openai_responses.tools import carried_tools, tool_rows
+from agentmsg_codecs.wire.hosted_tools import same_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentmsg_codecs.openai_responses.items import Items
+
+_SPECS = ("tool", "custom_tool")
 
 
 # -- what message items say beside their parts ------------------------------------------------------------------------
@@ -237,7 +240,7 @@ def make_caps(items: Items, *, thinking: str | None) -> Caps:
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
         history={"tools": KEEP, "extras": SETTINGS.beside(BODY_KEYS, _says_nothing)},
-        tools=tool_rows(items),
+        tools=_tool_rows(items),
         settings=SETTINGS.row(),
         arrange=(
             restructure.split_results,
@@ -249,3 +252,28 @@ def make_caps(items: Items, *, thinking: str | None) -> Caps:
         derives_names=True,
         drops_emptied=True,
     )
+
+
+def carried_tools(items: Items) -> Cell:
+    """Return the cell of tools that arrive in an item: those that come back as they are."""
+
+    def comes_back(tool: Any) -> bool:
+        if isinstance(tool, am.NativeTool) and tool.codec != FAMILY:
+            return False
+        return am.same(items.read_tools(speed.plain_copy(items.write_tools([tool]))), (tool,))
+
+    def cell(tools: tuple[Any, ...], _: Any) -> Any:
+        kept = tuple(tool for tool in tools if comes_back(tool))
+        if not kept:
+            return Drop("no such tools here")
+        return tools if len(kept) == len(tools) else kept
+
+    return cell
+
+
+def _tool_rows(items: Items) -> dict[type[Any], Row]:
+    """Return what requests support of tools."""
+    return {
+        am.ToolSpec: items.inputs.rows.row(*_SPECS, kind=cells.kinds("custom")),
+        am.NativeTool: native_tool_row(FAMILY, lambda native: items.read_tools([native])[0], same_in(FAMILY)),
+    }

@@ -6,7 +6,9 @@ An assistant's message item with several parts becomes several blocks. What the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+
+import attrs
 
 import agentmsg as am
 import agentmsg_codecs.openai_responses.outcomes as outcomes
@@ -14,6 +16,7 @@ from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     EMPTY,
     CallNames,
+    Codec,
     Native,
     Unreadable,
     adopt,
@@ -44,7 +47,7 @@ from agentmsg_codecs.openai_responses.message_items import (
     spelling_of,
     spelt,
 )
-from agentmsg_codecs.openai_responses.names import DECIDED, FAMILY, ITEM, MORE_TOOLS
+from agentmsg_codecs.openai_responses.names import DECIDED, FAMILY, ITEM, MORE_TOOLS, NATIVE_ITEMS
 from agentmsg_codecs.openai_responses.ran import as_client, read_ran
 
 if TYPE_CHECKING:
@@ -417,3 +420,29 @@ def _without_item(block: Any) -> Any:
         return block
     rest = {space: own for space, own in block.extras.items() if space != ITEM}
     return spelling.changed(block, {"item_id": None, "phase": None, "extras": adopt(rest) if rest else EMPTY})
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class OpenAIResponses(Codec):
+    """Documents of OpenAI's Responses API.
+
+    Attributes:
+        thinking: what to do with thinking that OpenAI's models can't go on from: "drop" it, or write it as "text" in
+            tags. None drops it, too, but ``encode`` then refuses to lose it.
+        engine: what reads and writes; hooks registered on ``engine.items.parts["items"].converter``, or on that of
+            ``engine.inputs``, before first use replace ours.
+    """
+
+    family: ClassVar[str] = FAMILY
+    events: ClassVar[str | None] = "agentmsg_codecs.openai_responses.events"
+    fits_as_read: ClassVar[bool] = True
+    writes_plain: ClassVar[bool] = True
+    content_keys: ClassVar[frozenset[str]] = Codec.content_keys | {"outputs", "results"}
+    kept: ClassVar[frozenset[str]] = NATIVE_ITEMS | {
+        "caller", "computer_call", "computer_call_output", "fingerprint", "shell_call_output",
+    }  # fmt: skip
+
+    thinking: Literal["drop", "text"] | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, "drop", "text"))
+    )
+    engine: Items = attrs.field(factory=Items, init=False, eq=False, repr=False)

@@ -22,6 +22,7 @@ Follows the Python package openai 3.54.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -34,6 +35,7 @@ from agentmsg.formats import (
     Native,
     Swap,
     Unreadable,
+    cells,
     excerpt,
     is_list,
     is_object,
@@ -42,21 +44,24 @@ from agentmsg.formats import (
     times,
 )
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completing, told
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Spare, Text, Via
-from agentmsg_codecs.openai_responses.base import OpenAIResponses
+from agentmsg.formats.forms import Described, Form, Hatch, Inside, Key, Link, Nested, Spare, Text, Via, Whole
 from agentmsg_codecs.openai_responses.capabilities import PLACED, input_rows, needs_id, run_rows
-from agentmsg_codecs.openai_responses.items import Items
+from agentmsg_codecs.openai_responses.items import Items, OpenAIResponses
 from agentmsg_codecs.openai_responses.likeness import sniff_answer
 from agentmsg_codecs.openai_responses.message_items import SAID_SCHEMA
 from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, RESPONSE
 from agentmsg_codecs.openai_responses.ran import told_in_pairs
-from agentmsg_codecs.openai_responses.usage import USAGE, carried
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from agentmsg.formats import Cell
 
+_SUMS: Mapping[str, str] = {"input_tokens": "input", "output_tokens": "output", "total_tokens": "total"}
+_DETAILS: Mapping[str, Mapping[str, str]] = {
+    "input_tokens": {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write"},
+    "output_tokens": {"reasoning_tokens": "reasoning"},
+}
 # What a response repeats of its request, and what the server did, as it is.
 _TOLD = frozenset({
     "background", "billing", "completed_at", "content_filters", "conversation", "error", "frequency_penalty",
@@ -76,8 +81,39 @@ _STATUS_KEYS = ("status", "incomplete_details")
 _STATUSES = frozenset({"cancelled", "failed", "in_progress", "incomplete", "queued"})
 
 
-def _items() -> Items:
-    return Items(is_answer=True)
+def _inside(key: str) -> str:
+    return f"{key}_details"
+
+
+def _are_counted(native: Any, keys: Mapping[str, str]) -> bool:
+    return is_object(native) and all(type(native.get(key)) is int for key in keys)
+
+
+def _is_partial(native: Native) -> bool:
+    """Whether usage lacks a count that the schema requires, where the schema has it."""
+    has_details = all(_are_counted(native.get(_inside(key)), counts) for key, counts in _DETAILS.items())
+    return not (has_details and _are_counted(native, _SUMS))
+
+
+def _count(key: str, field: str) -> Key:
+    return Key(key, field, Whole(), "may")
+
+
+def _usage_items() -> Iterator[Key | Inside]:
+    for key, field in _SUMS.items():
+        yield _count(key, field)
+        if key in _DETAILS:
+            held = tuple(starmap(_count, _DETAILS[key].items()))
+            yield Inside(_inside(key), held, "may", space=f"{RESPONSE}.{field}")
+
+
+USAGE = Form("usage", am.Usage, None, tuple(_usage_items()), marks={"partial": _is_partial}, is_apart=True)
+_COUNTED = (*_SUMS.values(), *(field for counts in _DETAILS.values() for field in counts.values()))
+
+
+def carried(rows: Any) -> Any:
+    """Return the cell for usage, given those of its fields."""
+    return cells.usage(rows, needs=_COUNTED, family=FAMILY)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -91,7 +127,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     provider: ClassVar[str] = PROVIDER
     api: ClassVar[str | None] = "responses"
 
-    engine: Items = attrs.field(factory=_items, init=False, eq=False, repr=False)
+    engine: Items = attrs.field(factory=lambda: Items(is_answer=True), init=False, eq=False, repr=False)
     answer: Described = ANSWER
 
     @property

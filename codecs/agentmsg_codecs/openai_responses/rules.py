@@ -27,11 +27,7 @@ def _is_listed(block: Any) -> bool:
     """Whether a part of a message item is written as a part: the item has an id, or was read so."""
     if block.item_id is not None and message_id(block.item_id, block) is not None:
         return True
-    return bool(block.notes) and _is_noted(block)
-
-
-def _is_noted(block: Any) -> bool:
-    return note_of(block, ITEM).get("/content") == "list" or is_marked(block, FAMILY, "/more")
+    return bool(block.notes) and (note_of(block, ITEM).get("/content") == "list" or is_marked(block, FAMILY, "/more"))
 
 
 def message_id(value: str, block: Any) -> str | None:

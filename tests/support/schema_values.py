@@ -1,19 +1,19 @@
 """A few values that a description's JSON Schema names: one of each kind, always the same ones.
 
-It supports the same schemas as ``native_objects``, and needs no Hypothesis.
+It supports the same schemas as ``native_objects``.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentmsg.testing.native_objects import NARROWER
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NARROWER", "SchemaValues"]
+__all__ = ["SchemaValues"]
 
-NARROWER = frozenset({"pattern", "format", "contentMediaType", "array", "object"})
-"""With these words or types in a schema, only its examples are known to be right."""
 _REF = "#/$defs/"
 _DEEPEST = 4
 _TYPES: Mapping[str, Any] = {
