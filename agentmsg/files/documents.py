@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["Found", "beginnings", "documents", "members", "records"]
+__all__ = ["Found", "beginnings", "documents", "members", "records", "too_long"]
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_FEED = 10
@@ -154,7 +154,7 @@ def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
             position, number = position + skipped, number + lines
             yield Found(number, position, 0, None)
         elif length > limits.line:
-            yield Found(number, offset, length, None, _too_long("line", "line", limits))
+            yield Found(number, offset, length, None, too_long("line", "line", limits))
         else:
             yield _make_found(number, offset, length, line[:length])
 
@@ -203,7 +203,8 @@ def _without_end(line: bytes) -> bytes:
     return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
-def _too_long(what: str, limit: Literal["bytes", "line"], limits: Limits) -> DecodeError:
+def too_long(what: str, limit: Literal["bytes", "line"], limits: Limits) -> DecodeError:
+    """Return the error for what is longer than a limit."""
     return DecodeError(beyond(f"a {what} of more than {getattr(limits, limit)} bytes", limit), code="bytes")
 
 
@@ -216,7 +217,7 @@ def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
 def _whole_of(reader: ArrayReader, limits: Limits) -> Found:
     is_array = reader.is_array()
     offset, length, data = reader.rest(limits.bytes)
-    fault = _too_long("document", "bytes", limits) if data is None else None
+    fault = too_long("document", "bytes", limits) if data is None else None
     if fault is not None and is_array:
         fault.message += "; --at '/*' and --split read the items of an array one by one"
     return Found(1, offset, length, data, fault)
@@ -260,7 +261,7 @@ def _items_of(reader: ArrayReader, limits: Limits, end: int | None) -> Iterator[
         for number, (offset, length, data) in enumerate(reader.items(), 1):
             if end is not None and offset >= end:
                 return
-            yield Found(number, offset, length, data, _too_long("item", "bytes", limits) if data is None else None)
+            yield Found(number, offset, length, data, too_long("item", "bytes", limits) if data is None else None)
     except DecodeError as error:
         offset, length, data = reader.rest(limits.bytes)
         yield Found(number + 1, offset, length, data, error)
@@ -346,7 +347,7 @@ def _frames(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> It
         if len(frame) <= limits.bytes:
             yield Found(number, position, len(frame), frame)
         else:
-            yield Found(number, position, len(frame), None, _too_long("frame", "bytes", limits))
+            yield Found(number, position, len(frame), None, too_long("frame", "bytes", limits))
         position += len(frame)
 
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Growing"]
 
 _BUFFER = 1 << 20
-_LEAD = re.compile(rb'\{"line":(\d+)(?:(,"(?:file_line|index)":)(\d+))?')
+# Begins with a line end, which is found at once.
+_LEAD = re.compile(rb'\n\{"line":(\d+)(?:(,"(?:file_line|index)":)(\d+))?')
 
 
 class Growing:
@@ -124,9 +125,10 @@ def _append(source: BinaryIO, sink: BinaryIO, before: int, beside: int) -> None:
     if not before and not beside:
         shutil.copyfileobj(source, sink, _BUFFER)
         return
-    for line in source:
-        if found := _LEAD.match(line):
-            own = b"%b%d" % (found[2], int(found[3]) + beside) if found[2] else b""
-            sink.write(b'{"line":%d%b' % (int(found[1]) + before, own) + line[found.end() :])
-        else:
-            sink.write(line)
+
+    def renumbered(found: re.Match[bytes]) -> bytes:
+        own = b"%b%d" % (found[2], int(found[3]) + beside) if found[2] else b""
+        return b'\n{"line":%d%b' % (int(found[1]) + before, own)
+
+    while lines := source.read(_BUFFER) + source.readline():
+        sink.write(_LEAD.sub(renumbered, b"\n" + lines)[1:])

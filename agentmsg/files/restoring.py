@@ -18,7 +18,7 @@ from agentmsg.fitting.carry import carried_text, restore, uncarried
 from agentmsg.fitting.digest import canonical, digest_of
 from agentmsg.fitting.fit import fit
 from agentmsg.fitting.losses import Losses
-from agentmsg.redacting.redactor import REDACTED
+from agentmsg.redacting.rule import REDACTED
 from agentmsg.registry import get_codec
 from agentmsg.values.text import parse_json
 from agentmsg.values.types import is_mapping

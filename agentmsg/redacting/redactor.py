@@ -24,16 +24,14 @@ from agentmsg.model.pickling import repr_html
 from agentmsg.redacting.finding import Found, Texts, kinds_in
 from agentmsg.redacting.leaves import rewritten, texts_in
 from agentmsg.redacting.patterns import RULES
-from agentmsg.redacting.rule import KINDS, USUAL, Rule, SecretKind
+from agentmsg.redacting.rule import KINDS, REDACTED, USUAL, Rule, SecretKind
 from agentmsg.values.frozen import shallow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["REDACTED", "Redaction", "Redactor", "redact"]
+__all__ = ["Redaction", "Redactor", "redact"]
 
-# What the loss report of a redaction has in place of a format.
-REDACTED = "redact"
 _WORD = "word"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
