@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.capabilities import Caps, Row
 
-__all__ = ["as_data", "summary", "tables"]
-
 Table: TypeAlias = "list[tuple[str, ...]]"
 Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
 

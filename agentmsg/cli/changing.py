@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from agentmsg.files.run import Outcome
 
-__all__ = ["filter_command", "trim_command"]
-
 _F = TypeVar("_F", bound="Callable[..., object]")
 
 _TRIM_EXAMPLES = """\b

@@ -25,8 +25,6 @@ from agentmsg.fitting.repairing import check
 from agentmsg.formats.sending import Finding
 from agentmsg.model.history import History
 
-__all__ = ["command"]
-
 # The most findings to list; all are counted.
 _LISTED = 1000
 

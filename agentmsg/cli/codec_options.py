@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.codec import Codec
 
-__all__ = ["Option", "options_of"]
-
 # An entry of an "Attributes:" section, with its indented continuation lines.
 _ENTRY = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from agentmsg.fitting.allowing import Word
     from agentmsg.formats.codec import Codec
 
-__all__ = ["command"]
-
 _EXAMPLES = """\b
 Examples:
   agentmsg convert history.json -t anthropic

@@ -16,8 +16,6 @@ from agentmsg.cli.report import UNREADABLE, found_in, is_unreadable
 from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError, NotUnderstood
 
-__all__ = ["command"]
-
 _EXAMPLES = """\b
 Examples:
   agentmsg detect history.json

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from agentmsg.cli.progress import Progress
     from agentmsg.cli.reading import Read
 
-__all__ = ["command"]
-
 _SAME, _DIFFERENT, _TROUBLE = 0, 1, 2
 _SIGNS = {"added": "+", "removed": "-", "changed": "~", "reordered": "~"}
 _STYLES = {"added": "green", "removed": "red", "changed": "yellow", "reordered": "yellow"}

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.forms.tables import Mapped
 
-__all__ = ["command"]
-
 _WIDTH = 100
 _PLAIN = (str, int, float, type(None))
 

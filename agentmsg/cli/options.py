@@ -22,11 +22,11 @@ import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
+from agentmsg.api.joining import EACH
 from agentmsg.api.reading import Unknown
 from agentmsg.errors import DecodeError, InvalidMessage
 from agentmsg.files.file_names import STANDARD
 from agentmsg.files.places import pointers
-from agentmsg.files.plan import EACH
 from agentmsg.fitting.allowing import WORDS
 from agentmsg.limits import Limits
 from agentmsg.registry import codec_names
@@ -35,28 +35,6 @@ from agentmsg.values.text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = [
-    "CODEC",
-    "allow_option",
-    "at_option",
-    "codec_options",
-    "column_option",
-    "encoding_option",
-    "form_option",
-    "from_option",
-    "jobs_option",
-    "join_option",
-    "json_option",
-    "limits_option",
-    "losses_key_option",
-    "output_option",
-    "quiet_option",
-    "reading_options",
-    "to_option",
-    "unknown_option",
-    "with_options",
-]
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 # Where a command keeps the pointers of --thread until it reads --at.

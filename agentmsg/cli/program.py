@@ -22,8 +22,6 @@ from agentmsg.cli.terminal import abandon_output, say
 from agentmsg.errors import AgentMsgError, excerpt
 from agentmsg.optional import install
 
-__all__ = ["program"]
-
 # Each command: its module, with its name there if that isn't `command`, and its line in --help, which imports no
 # command.
 _COMMANDS = {

@@ -40,17 +40,6 @@ if TYPE_CHECKING:
     from agentmsg.files.reading import Reading
     from agentmsg_codecs import CodecName
 
-__all__ = [
-    "Formats",
-    "Input",
-    "Read",
-    "documents_at",
-    "formats_of",
-    "history_at",
-    "history_of",
-    "read_each",
-]
-
 
 _T = TypeVar("_T")
 # Seconds between two progress reports while reading a file.

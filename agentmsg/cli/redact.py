@@ -17,8 +17,6 @@ from agentmsg.redacting.rule import KINDS
 if TYPE_CHECKING:
     from agentmsg.files.run import Outcome
 
-__all__ = ["command"]
-
 _EXAMPLES = """\b
 Examples:
   agentmsg redact chat.json -o shared.json

@@ -26,21 +26,6 @@ if TYPE_CHECKING:
     from agentmsg.files.run import Outcome
     from agentmsg.fitting.losses import Loss
 
-__all__ = [
-    "UNREADABLE",
-    "Trouble",
-    "counted",
-    "found_in",
-    "is_unreadable",
-    "tell_absent",
-    "tell_columns",
-    "tell_doubt",
-    "tell_losses",
-    "tell_outcome",
-    "tell_skipped",
-    "tell_uncut",
-]
-
 # Levels in display order: their colours, and how many kinds of each to list.
 _REFUSED = {
     "refused": "see agentmsg check, or convert with --repair",

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from agentmsg.files.run import Outcome
     from agentmsg.fitting.restore import Edits
 
-__all__ = ["command"]
-
 _EXAMPLES = """\b
 Examples:
   agentmsg restore out.json losses.jsonl

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import attrs
 import click
 
+from agentmsg.api.joining import EACH
 from agentmsg.api.reading import Unknown
 from agentmsg.cli.json_colours import screen
 from agentmsg.cli.options import (
@@ -32,7 +33,7 @@ from agentmsg.files.engines import ENGINES
 from agentmsg.files.file_names import STANDARD, Form, Kind, check_lines, is_pattern, renamed
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.piping import stream
-from agentmsg.files.plan import EACH, doubts_of, targets_of
+from agentmsg.files.plan import doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request
 from agentmsg.files.run import run as run_pieces
 from agentmsg.files.storages import place_of
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job
     from agentmsg.files.plan import Target
     from agentmsg.fitting.losses import Loss
-
-__all__ = ["Run", "input_options", "run_job", "running_options"]
 
 _F = TypeVar("_F", bound="Callable[..., object]")
 

@@ -18,8 +18,6 @@ from agentmsg.values.text import dump_json
 if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
 
-__all__ = ["command"]
-
 _EXAMPLES = """\b
 Examples:
   agentmsg schema -o agentmsg.schema.json

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.totals import Distribution, ToolTotals
 
-__all__ = ["command"]
-
 _PICTURES = (".png", ".svg")
 # The most tools to list.
 _TOOLS = 25

@@ -18,8 +18,6 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Case", "Rounds", "Times", "copy_all", "copy_bytes", "do_each", "interleave"]
-
 
 @attrs.frozen
 class Case:

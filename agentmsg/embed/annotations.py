@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions
 
-__all__ = ["As"]
-
 
 @attrs.frozen(init=False, repr=False)
 class As:

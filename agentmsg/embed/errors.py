@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from agentmsg.errors import AgentMsgError
 
-__all__ = ["fail"]
-
 
 def fail(error: AgentMsgError, value: Any, title: str) -> NoReturn:
     """Raise an error that pydantic puts into its own report, below the place of the value.

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.codec import Codec
 
-__all__ = ["Definitions", "of_documents"]
-
 _DEFS = "#/$defs/"
 # What a schema says about itself as a document; inside another it would be about that one.
 _OF_DOCUMENTS = frozenset({"$defs", "$id", "$schema"})

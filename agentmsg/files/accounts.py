@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from agentmsg.limits import Limits
 
-__all__ = ["Account", "Accounts", "Entry", "Index", "account_of"]
-
 _NAME = "losses.index"
 # Of a report in the index: its digest, its file and number there, its place in bytes, and whether all with this digest
 # say the same.

@@ -13,8 +13,6 @@ from agentmsg.errors import DecodeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ArrayReader"]
-
 _CHUNK = 1 << 18
 _BOM = b"\xef\xbb\xbf"
 _SPACES = re.compile(rb"[ \t\n\r]*+")

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import attrs
 
+from agentmsg.redacting.rule import SecretKind
+
 if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.redacting.redactor import Redactor
-    from agentmsg.redacting.rule import SecretKind
-
-__all__ = ["Change", "Filter", "Redact", "Trim"]
 
 
 @attrs.frozen(kw_only=True)

@@ -15,8 +15,6 @@ from agentmsg.optional import extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-__all__ = ["compressed", "decompressed"]
-
 _BUFFER = 1 << 18
 
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job
     from agentmsg.formats.codec import Codec
 
-__all__ = ["Converted", "Converter", "rendered"]
-
 
 @attrs.frozen
 class Converted:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["Found", "beginnings", "documents", "members", "records", "too_long"]
-
 _BOM = b"\xef\xbb\xbf"
 _LINE_FEED = 10
 _CHUNK = 1 << 18

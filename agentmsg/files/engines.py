@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from types import FrameType
 
-__all__ = ["ENGINES", "Advance", "Crew", "Engine"]
-
 _R = TypeVar("_R")
 # Called with the number of a running call, and how many bytes it has read and documents written. The functions to run
 # get it without the number, as ``advance``.

@@ -12,26 +12,6 @@ from agentmsg.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "COMPRESSIONS",
-    "READ_ONLY",
-    "STANDARD",
-    "SUFFIXES",
-    "WHOLE",
-    "Form",
-    "Kind",
-    "as_array",
-    "check_column",
-    "check_lines",
-    "is_pattern",
-    "is_remote",
-    "kind_of",
-    "lines_kind",
-    "renamed",
-    "told_name",
-    "written_kind",
-]
-
 Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack", "parquet", "sqlite", "yaml"]
 # The name that means stdin or stdout.
 STANDARD = "-"

@@ -13,8 +13,6 @@ from agentmsg.files.storages import place_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Skipped", "expand"]
-
 # Why a file in a folder isn't converted.
 Skipped: TypeAlias = Literal["hidden", "link", "other", "quarantine"]
 # Left by a stopped run in its target folder.

@@ -26,8 +26,6 @@ from agentmsg.values.pointers import way_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Counts", "Job", "Piece", "Report", "Source", "digest_of", "documents_of"]
-
 OnLoss = Literal["error", "ignore", "report"]
 # Bytes of a source to read at once for its digest.
 _CHUNK = 1 << 20

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Kind
     from agentmsg.files.framing import Framing
 
-__all__ = ["Growing"]
-
 _BUFFER = 1 << 20
 # Begins with a line end, which is found at once.
 _LEAD = re.compile(rb'\n\{"line":(\d+)(?:(,"(?:file_line|index)":)(\d+))?')

@@ -16,8 +16,6 @@ from typing import Any, BinaryIO
 from agentmsg.errors import FileError
 from agentmsg.files.storage import Mark, Place, asking
 
-__all__ = ["LOCAL", "inode_of"]
-
 _BUFFER = 1 << 18
 # Permissions of a new file: for its owner only, or the system's default.
 _PRIVATE, _SHARED = 0o600, 0o666

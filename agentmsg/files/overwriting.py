@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from agentmsg.files.storage import Mark
 
-__all__ = ["check_below", "check_distinct", "check_free"]
-
 
 _STDOUT: frozenset[Mark] = frozenset({STANDARD})
 _NONE: frozenset[Mark] = frozenset()

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from agentmsg.files.arrow_values import Document
 
-__all__ = ["Choice", "Row", "group_cuts", "read_choice", "read_rows"]
-
 # Rows to look at to find the column.
 _LOOKED_AT = 8
 # Bytes of a row group to hold in memory at once, and rows.

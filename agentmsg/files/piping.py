@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from agentmsg.files.plan import Target
     from agentmsg.files.reading import Reading
 
-__all__ = ["stream"]
-
 # Returns stdin or stdout; raises FileError if it is closed.
 Standard: TypeAlias = Callable[[], BinaryIO]
 

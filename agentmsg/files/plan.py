@@ -47,27 +47,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
 
-__all__ = [
-    "EACH",
-    "LOOKED_AT",
-    "PIECE",
-    "Target",
-    "detected",
-    "doubts_of",
-    "few",
-    "form_fault",
-    "format_of",
-    "named",
-    "pieces_in",
-    "pieces_of",
-    "sample",
-    "source_of",
-    "targets_of",
-    "uncut",
-    "with_columns",
-    "with_format",
-]
-
 # Large enough to make starting one negligible, small enough to lose little when a run is stopped.
 PIECE = 16 << 20
 # Documents to look at to detect a file's format, from all over its first bytes; if it isn't small and can be cut, from

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import attrs
 
-from agentmsg.api.joining import JOINED
+from agentmsg.api.joining import EACH, JOINED
 from agentmsg.errors import AgentMsgError, EncodeError, excerpt
 from agentmsg.files.columns import checked_row
 from agentmsg.files.compression import compressed
@@ -22,7 +22,7 @@ from agentmsg.files.file_names import WHOLE, told_name
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Report, digest_of
-from agentmsg.files.plan import EACH, detected, format_of
+from agentmsg.files.plan import detected, format_of
 from agentmsg.files.reading import reading_of
 from agentmsg.files.restoring import Restorer
 from agentmsg.files.storage import asking
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job, Piece, Source
     from agentmsg.files.reading import Reading
     from agentmsg.fitting.losses import Losses
-
-__all__ = ["Advance", "Sinks", "convert_documents", "convert_range"]
 
 # Called while a range is read, with the numbers of bytes read and documents written.
 Advance: TypeAlias = "Callable[[int, int], None]"

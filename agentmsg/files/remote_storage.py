@@ -13,8 +13,6 @@ from agentmsg.optional import extra
 if TYPE_CHECKING:
     from agentmsg.files.storage import Mark
 
-__all__ = ["remote"]
-
 
 def remote(url: str) -> Place:
     """Return the place of a URL.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job, Source
     from agentmsg.model.history import History
 
-__all__ = ["Restorer"]
-
 
 class Restorer:
     """Restores the documents of a piece, one by one; closed at the end of its block.

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from agentmsg.files.plan import Target
 
-__all__ = ["Count", "Outcome", "Request", "bad_path", "run"]
-
 
 @attrs.frozen(kw_only=True)
 class Request:

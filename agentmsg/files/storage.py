@@ -11,8 +11,6 @@ from agentmsg.errors import AgentMsgError, FileError
 if TYPE_CHECKING:
     from collections.abc import Generator, Hashable
 
-__all__ = ["Mark", "Place", "asking"]
-
 # Identifies a file: two names that share one are one file.
 Mark: TypeAlias = "Hashable"
 

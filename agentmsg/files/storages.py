@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from agentmsg.files.storage import Place
 
-__all__ = ["place_of", "whole_file"]
-
 
 def place_of(path: str) -> Place:
     """Return the storage of a path or URL.
