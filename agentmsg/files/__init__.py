@@ -3,7 +3,7 @@
 | module | what |
 | --- | --- |
 | ``file_names`` | what a file's name says about its content |
-| ``storage``, ``storages``, ``local_storage``, ``remote_storage`` | local disks, and URLs by fsspec |
+| ``storage``, ``storages`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
 | ``packing`` | turn documents into file content: compressed, or rows |
 | ``parquet``, ``arrow_values`` | the documents in the rows of Parquet files |

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import FileError
 from agentmsg.files.file_names import STANDARD
-from agentmsg.files.local_storage import inode_of
+from agentmsg.files.storage import inode_of
 from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
