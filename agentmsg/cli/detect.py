@@ -57,17 +57,14 @@ class _Found:
 @column_option
 @limits_option
 @json_option
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     files: tuple[str, ...],
     output: str,
     force: bool,
     as_json: bool,
     **how: Any,
-) -> None:
+) -> int:
     """Detect the format of files, with a score from 0 to 1.
 
     FILE is a file, a folder or a pattern of files, or - for stdin.
@@ -87,7 +84,7 @@ def command(
             for line in aligned([(f"{each.file}:", each.words) for each in found]):
                 click.echo(line)
     lost = any(is_unreadable(each.error) and each.file not in files for each in found)
-    ctx.exit(UNREADABLE if lost else int(not all(each.formats.codec for each in found)))
+    return UNREADABLE if lost else int(not all(each.formats.codec for each in found))
 
 
 def _look_at(name: str, given: Input) -> _Found:

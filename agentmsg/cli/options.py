@@ -249,7 +249,10 @@ jobs_option = click.option(
 """Gives a command the option ``--jobs N``, as the parameter ``jobs``."""
 
 
-def reading_options(words: str) -> Callable[[_F], _F]:
+_OF_EACH = 'The format of all documents, or "each" to detect that of each document (default: detected by file).'
+
+
+def reading_options(words: str = _OF_EACH) -> Callable[[_F], _F]:
     """Give a command the options for files to look at, as the parameters of ``reading.Input``."""
     return lambda command: with_options(
         command, from_option(words), form_option, at_option, join_option, column_option, unknown_option, limits_option

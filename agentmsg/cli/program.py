@@ -95,10 +95,10 @@ class _Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        result = code = None
+        code: Any = None
         try:
             try:
-                result = super().invoke(ctx)
+                code = super().invoke(ctx)
             finally:
                 _flush()
         except AgentMsgError as error:
@@ -120,9 +120,7 @@ class _Program(click.Group):
         except KeyboardInterrupt as error:
             say(str(error) or "stopped")
             code = _INTERRUPTED
-        if code is not None:
-            ctx.exit(code)
-        return result
+        ctx.exit(code or 0)
 
 
 def _flush() -> None:

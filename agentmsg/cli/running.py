@@ -10,34 +10,30 @@ import attrs
 import click
 
 from agentmsg.api.joining import EACH
-from agentmsg.api.reading import Unknown
 from agentmsg.cli.json_colours import screen
-from agentmsg.cli.options import (
-    at_option,
-    column_option,
-    form_option,
-    from_option,
-    jobs_option,
-    join_option,
-    limits_option,
-    output_option,
-    quiet_option,
-    unknown_option,
-    with_options,
-)
+from agentmsg.cli.options import jobs_option, output_option, quiet_option, reading_options, with_options
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.report import UNREADABLE, counted, tell_columns, tell_doubt, tell_losses, tell_skipped, tell_uncut
+from agentmsg.cli.reading import Input
+from agentmsg.cli.report import (
+    UNREADABLE,
+    counted,
+    tell_columns,
+    tell_doubt,
+    tell_losses,
+    tell_outcome,
+    tell_skipped,
+    tell_uncut,
+)
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import FileError, LossError
 from agentmsg.files.engines import ENGINES
-from agentmsg.files.file_names import STANDARD, Form, Kind, check_lines, is_pattern, renamed
+from agentmsg.files.file_names import STANDARD, Kind, check_lines, is_pattern, renamed
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.piping import stream
 from agentmsg.files.plan import doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request
 from agentmsg.files.run import run as run_pieces
 from agentmsg.files.storages import place_of
-from agentmsg.limits import Limits
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
@@ -52,19 +48,12 @@ _F = TypeVar("_F", bound="Callable[..., object]")
 
 
 @attrs.frozen(kw_only=True)
-class Run:
+class Run(Input):
     """The user's choices for a run: the parameters of the options below, by their names."""
 
     files: tuple[str, ...]
     output: str
     force: bool
-    source: str | None
-    form: Form | None
-    at: tuple[str, ...]
-    join: bool
-    column: str | None
-    unknown: Unknown
-    limits: Limits
     array: bool
     pretty: bool
     bad: str | None
@@ -81,13 +70,9 @@ def input_options(command: _F) -> _F:
         command,
         click.argument("files", metavar="SRC...", nargs=-1, required=True),
         output_option("The file or folder to write"),
-        from_option('The format of all SRC, or "each" to detect that of each document (default: detected by file).'),
-        form_option,
-        at_option,
-        join_option,
-        column_option,
-        unknown_option,
-        limits_option,
+        reading_options(
+            'The format of all SRC, or "each" to detect that of each document (default: detected by file).'
+        ),
     )
 
 
@@ -116,15 +101,12 @@ def running_options(command: _F) -> _F:
     )
 
 
-def run_job(
-    job: Job, run: Run, tell: Callable[..., None], *, losses: str | None = None, flat: str | None = None
-) -> int:
-    """Run a job on files, with progress; return the exit code.
+def run_job(job: Job, run: Run, *, losses: str | None = None, flat: str | None = None) -> int:
+    """Run a job on files, with progress, and report what it did; return the exit code.
 
     Args:
         job: what to do with each document; its ``kind`` doesn't count.
         run: on which files, and how.
-        tell: called with the outcome, and with the keyword ``is_one``: whether it was about one document.
         losses: the file for the loss reports.
         flat: the file for single losses.
     """
@@ -154,7 +136,14 @@ def run_job(
             **({} if run.quiet else _TELLING),
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
-    tell(outcome, is_one=is_one)
+    tell_outcome(
+        outcome,
+        run.output,
+        is_one=is_one,
+        is_silent=run.quiet or job.on_loss == "ignore",
+        change=getattr(job.change, "verb", ""),
+        is_lossless=job.restores is not None,
+    )
     return UNREADABLE if outcome.bad else 0
 
 

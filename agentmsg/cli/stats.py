@@ -65,16 +65,13 @@ def _look(encoding: str | None, history: History, codec: str) -> tuple[HistorySt
 @click.command("stats", short_help="Count messages, text, tool calls and tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@reading_options('The format of all documents, or "each" to detect that of each document (default: detected by file).')
+@reading_options()
 @jobs_option
 @json_option
 @encoding_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
 @quiet_option
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     files: tuple[str, ...],
     output: str,
@@ -85,7 +82,7 @@ def command(
     jobs: int,
     quiet: bool,
     **how: Any,
-) -> None:
+) -> int:
     """Count messages by role and format, text lengths, tool calls and their errors, tokens and durations.
 
     FILE is a file, a folder, a pattern, or - for stdin. .json holds one document, .jsonl one per line, .msgpack one per
@@ -115,7 +112,7 @@ def command(
         from agentmsg.cli.stats_plot import draw  # noqa: PLC0415 - loads matplotlib, for this option only
 
         draw(totals, plot, force=force)
-    ctx.exit(unread.code(files))
+    return unread.code(files)
 
 
 def _print(totals: Totals, unread: int) -> None:
