@@ -70,9 +70,7 @@ def input_options(command: _F) -> _F:
         command,
         click.argument("files", metavar="SRC...", nargs=-1, required=True),
         output_option("The file or folder to write"),
-        reading_options(
-            'The format of all SRC, or "each" to detect that of each document (default: detected by file).'
-        ),
+        reading_options(),
     )
 
 

@@ -20,7 +20,7 @@ from agentmsg.cli.options import (
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Input, read_each
-from agentmsg.cli.report import found_in
+from agentmsg.cli.report import counted, found_in
 from agentmsg.ops.stats import stats_of
 from agentmsg.ops.tokens import counter_of
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
@@ -139,15 +139,11 @@ _PERCENT_COLUMNS = (*(f"p{percent}" for percent in PERCENTILES), "max")
 
 def _summary(totals: Totals, unread: int) -> str:
     parts = [
-        _many(totals.histories, "conversation"),
-        _many(totals.messages, "message"),
-        _many(len(totals.by_codec), "format"),
+        counted(totals.histories, "conversation"),
+        counted(totals.messages, "message"),
+        counted(len(totals.by_codec), "format"),
     ]
     return ", ".join(parts + ([f"{unread:,} not read"] if unread else []))
-
-
-def _many(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _format_rows(totals: Totals) -> list[Sequence[str]]:
@@ -203,6 +199,6 @@ def _tool_row(name: str, tool: ToolTotals) -> Sequence[str]:
 
 def _usage_rows(totals: Totals) -> list[Sequence[str]]:
     return [
-        (_LABELS[name], f"{total:,}" if isinstance(total, int) else f"{total:,.6g}", _many(messages, "message"))
+        (_LABELS[name], f"{total:,}" if isinstance(total, int) else f"{total:,.6g}", counted(messages, "message"))
         for name, total, messages in totals.counters()
     ]

@@ -24,14 +24,6 @@ def _zstd() -> Any:
     return extra(module, "zstd", ".zst")
 
 
-def _read_gzip(stream: BinaryIO) -> Any:
-    return gzip.GzipFile(fileobj=stream, mode="rb")
-
-
-def _read_zstd(stream: BinaryIO) -> Any:
-    return _zstd().ZstdFile(stream)
-
-
 class _Steady(io.RawIOBase):
     """Returns all bytes decompressed so far before it reports damage; a whole read would lose them."""
 
@@ -49,17 +41,15 @@ class _Steady(io.RawIOBase):
         return len(data)
 
 
-def _write_gzip(stream: BinaryIO) -> Any:
+_READERS: Mapping[str, Callable[[BinaryIO], Any]] = {
+    ".gz": lambda stream: gzip.GzipFile(fileobj=stream, mode="rb"),
+    ".zst": lambda stream: _zstd().ZstdFile(stream),
+}
+_WRITERS: Mapping[str, Callable[[BinaryIO], Any]] = {
     # Without name and time, so that the same documents give the same bytes.
-    return gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0)
-
-
-def _write_zstd(stream: BinaryIO) -> Any:
-    return _zstd().ZstdFile(stream, "wb")
-
-
-_READERS: Mapping[str, Callable[[BinaryIO], Any]] = {".gz": _read_gzip, ".zst": _read_zstd}
-_WRITERS: Mapping[str, Callable[[BinaryIO], Any]] = {".gz": _write_gzip, ".zst": _write_zstd}
+    ".gz": lambda stream: gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0),
+    ".zst": lambda stream: _zstd().ZstdFile(stream, "wb"),
+}
 
 
 @contextmanager
