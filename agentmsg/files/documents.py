@@ -7,6 +7,7 @@ is cut. Nothing here looks into a document.
 from __future__ import annotations
 
 import re
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 import attrs
@@ -125,16 +126,8 @@ def records(
 ) -> Iterator[Found]:
     """Yield the documents of a range of a stream, as ``documents``, and blank lines, so that lines can be counted."""
     if form == "parquet":
-        return _rows(stream, limits, start, end, name=name, column=column)
+        return starmap(Found, read_rows(stream, name, column, longest=limits.line, start=start, end=end))
     return _READERS[form](stream, limits, start, end)
-
-
-def _rows(
-    stream: BinaryIO, limits: Limits, start: int, end: int | None, *, name: str, column: str | None
-) -> Iterator[Found]:
-    for row in read_rows(stream, name, column, longest=limits.line, start=start, end=end):
-        length = 0 if row.data is None else len(row.data)
-        yield Found(row.number, row.offset, length, row.data, row.fault, row.until)
 
 
 def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:

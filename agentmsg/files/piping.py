@@ -18,7 +18,7 @@ from agentmsg.files.framing import framing_of
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import packed
-from agentmsg.files.plan import detected, named
+from agentmsg.files.plan import named, with_format
 from agentmsg.files.ranges import Sinks, convert_documents
 from agentmsg.files.reading import counted, reading_of
 from agentmsg.files.run import Count, Outcome, Request
@@ -165,23 +165,14 @@ class _Streaming:
 
         If the format is given, report what it doesn't know of the first document.
         """
-        if source.is_mixed or source.join:
-            return source
-        if source.codec:
+        if source.codec and not source.join:
             for item in islice(reading.ahead(), 1):
                 if item.data is not None and (words := doubt(item.data, source.codec)):
                     self._request.doubted(source.path, words)
-            return source
-        try:
-            empty = "" if source.at else self._job.codec
-            source = attrs.evolve(source, codec=detected(reading.ahead(), empty=empty))
-        except DecodeError:
-            if not source.is_one_of_many:
-                raise
-        else:
-            if reading.has_seen:
-                self._request.detected(source.codec)
-        return source
+        known = with_format(source, self._job.limits, empty=self._job.codec, reading=reading)
+        if known.codec != source.codec and reading.has_seen:
+            self._request.detected(known.codec)
+        return known
 
 
 @contextmanager
