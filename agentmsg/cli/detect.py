@@ -24,16 +24,12 @@ Examples:
 """
 
 
-_NONE = Formats(scores=())
-
-
 @attrs.frozen
 class _Found:
     """The formats that a file may have, or why it can't be read."""
 
     file: str
-    formats: Formats = _NONE
-    error: AgentMsgError | None = None
+    formats: Formats
 
     @property
     def words(self) -> str:
@@ -44,7 +40,7 @@ class _Found:
 
     def as_data(self) -> dict[str, Any]:
         formats = [{"codec": codec, "score": score} for codec, score in self.formats.scores]
-        trouble = self.error or self.formats.trouble
+        trouble = self.formats.trouble
         error = {} if trouble is None else {"error": {"code": trouble.code, "message": str(trouble)}}
         return {"file": self.file, "formats": formats, **error}
 
@@ -83,7 +79,7 @@ def command(
         else:
             for line in aligned([(f"{each.file}:", each.words) for each in found]):
                 click.echo(line)
-    lost = any(is_unreadable(each.error) and each.file not in files for each in found)
+    lost = any(is_unreadable(each.formats.trouble) and each.file not in files for each in found)
     return UNREADABLE if lost else int(not all(each.formats.codec for each in found))
 
 
@@ -94,12 +90,9 @@ def _look_at(name: str, given: Input) -> _Found:
         # A FileError names the file itself.
         lead = "" if isinstance(error, FileError) else f"{name}: "
         say(f"error [{error.code}] {lead}{error}", colour="red")
-        return _Found(name, error=error)
+        return _Found(name, Formats(scores=(), trouble=error))
     trouble = found.formats.trouble
-    if trouble is not None and (found.formats.scores or _tells_where(trouble)):
+    is_inside = isinstance(trouble, NotUnderstood) and bool(trouble.inside or trouble.parts)
+    if trouble is not None and (found.formats.scores or is_inside):
         say(f"{name}: {trouble}")
     return found
-
-
-def _tells_where(trouble: AgentMsgError) -> bool:
-    return isinstance(trouble, NotUnderstood) and bool(trouble.inside or trouble.parts)

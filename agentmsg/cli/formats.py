@@ -83,7 +83,8 @@ def _code(codec: Codec) -> str:
 
 
 def _print(codecs: list[Codec], *, has_tables: bool) -> None:
-    for line in _overview(codecs):
+    rows = [(codec.name, codec.title, codec.family, summary(codec.caps)) for codec in codecs]
+    for line in aligned([("NAME", "TITLE", "FAMILY", "SUPPORTS"), *rows]):
         click.echo(line)
     if has_tables:
         for codec in codecs:
@@ -102,11 +103,6 @@ def _available() -> list[Codec]:
         else:
             found.append(codec)
     return found
-
-
-def _overview(codecs: list[Codec]) -> list[str]:
-    rows = [(codec.name, codec.title, codec.family, summary(codec.caps)) for codec in codecs]
-    return aligned([("NAME", "TITLE", "FAMILY", "SUPPORTS"), *rows])
 
 
 def _print_tables(codec: Codec) -> None:
@@ -243,10 +239,6 @@ def _history_fields(caps: Caps) -> Table:
     return [("", "supported"), *lines]
 
 
-def _settings(row: Row) -> Table:
-    return [("", "supported"), *((name, _word(row.fields.get(name))) for name in _fields(Settings) if name != "extras")]
-
-
 def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
     """Yield the tables of a format, each with its title; none if it supports everything, or has no table."""
     if caps.everything or caps.measured:
@@ -256,7 +248,9 @@ def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
     yield "fields of blocks", _block_fields(caps)
     yield "fields of histories", _history_fields(caps)
     if caps.settings is not None:
-        yield "settings of requests", _settings(caps.settings)
+        names = [name for name in _fields(Settings) if name != "extras"]
+        lines = [(name, _word(caps.settings.fields.get(name))) for name in names]
+        yield "settings of requests", [("", "supported"), *lines]
 
 
 def summary(caps: Caps) -> str:
@@ -309,16 +303,13 @@ class Option:
 def options_of(codec: Codec) -> list[Option]:
     """Return the options of a codec, in the order of its fields."""
     told = _told(type(codec))
+    fields: list[Any] = [field for field in attrs.fields(type(codec)) if field.init]
+    # A validator may list the values that it allows.
+    values = [tuple(getattr(field.validator, "options", None) or ()) for field in fields]
     return [
-        Option(field.name, _values(field.validator), getattr(codec, field.name), told.get(field.name, ""))
-        for field in attrs.fields(type(codec))
-        if field.init
+        Option(field.name, allowed, getattr(codec, field.name), told.get(field.name, ""))
+        for field, allowed in zip(fields, values, strict=True)
     ]
-
-
-def _values(validator: Any) -> tuple[Any, ...]:
-    """Return the values that an attrs validator allows, if it lists them."""
-    return tuple(getattr(validator, "options", None) or ())
 
 
 def _told(cls: type[Any]) -> Mapping[str, str]:

@@ -100,7 +100,8 @@ class _Program(click.Group):
             try:
                 code = super().invoke(ctx)
             finally:
-                _flush()
+                if sys.stdout is not None and not sys.stdout.closed:
+                    sys.stdout.flush()
         except AgentMsgError as error:
             say(f"error [{error.code}] {error}", colour="red")
             code = _CODES.get(error.code, 1)
@@ -121,11 +122,6 @@ class _Program(click.Group):
             say(str(error) or "stopped")
             code = _INTERRUPTED
         ctx.exit(code or 0)
-
-
-def _flush() -> None:
-    if sys.stdout is not None and not sys.stdout.closed:
-        sys.stdout.flush()
 
 
 @click.group(

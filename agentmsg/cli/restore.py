@@ -38,15 +38,6 @@ Examples:
 """
 
 
-_edits_option = click.option(
-    "--edits",
-    type=click.Choice(["refuse", "keep"]),
-    default="refuse",
-    show_default=True,
-    help="Refuse documents that were edited since, or keep the edits and restore the rest.",
-)
-
-
 @click.command("restore", short_help="Rebuild the originals of converted documents.", epilog=_EXAMPLES)
 @click.argument("converted", metavar="CONVERTED")
 @click.argument("accounts", metavar="[LOSSES]", required=False)
@@ -56,7 +47,13 @@ _edits_option = click.option(
 @codec_options
 @form_option
 @column_option
-@_edits_option
+@click.option(
+    "--edits",
+    type=click.Choice(["refuse", "keep"]),
+    default="refuse",
+    show_default=True,
+    help="Refuse documents that were edited since, or keep the edits and restore the rest.",
+)
 @limits_option
 @losses_key_option("Read each document's loss report from it: it is a text under this key.")
 @running_options

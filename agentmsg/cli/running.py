@@ -118,7 +118,8 @@ def run_job(job: Job, run: Run, *, losses: str | None = None, flat: str | None =
     )
     _check(job, run)
     targets = _planned(job, run)
-    is_one = _is_one(targets, run.bad)
+    # If one document can't be converted, that is an error, unless there is a file for it.
+    is_one = len(targets) == 1 and targets[0].is_alone and run.bad is None
     with progress_of(_size(targets, run.output), quiet=run.quiet) as progress:
         request = Request(
             work=_work_folder(targets, run.output),
@@ -134,20 +135,8 @@ def run_job(job: Job, run: Run, *, losses: str | None = None, flat: str | None =
             **({} if run.quiet else _TELLING),
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
-    tell_outcome(
-        outcome,
-        run.output,
-        is_one=is_one,
-        is_silent=run.quiet or job.on_loss == "ignore",
-        change=getattr(job.change, "verb", ""),
-        is_lossless=job.restores is not None,
-    )
+    tell_outcome(outcome, job, run.output, is_one=is_one, quiet=run.quiet)
     return UNREADABLE if outcome.bad else 0
-
-
-def _is_one(targets: Sequence[Target], bad: str | None) -> bool:
-    """Whether it is about one document: if it can't be converted, that is an error, unless there is a file for it."""
-    return len(targets) == 1 and targets[0].is_alone and bad is None
 
 
 def _planned(job: Job, run: Run) -> list[Target]:
@@ -207,15 +196,23 @@ def _check(job: Job, run: Run) -> None:
 
 
 def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
+    is_streamed = _is_streamed(job, targets, request)
+    if is_streamed and request.jobs > 1 and job.quarantine:
+        say("--jobs: one process writes to a stream; name a file with -o")
+    is_shown = any(target.path == STANDARD for target in targets) and is_terminal(sys.stdout)
     try:
-        is_streamed = _is_streamed(job, targets, request)
-        if is_streamed and request.jobs > 1 and job.quarantine:
-            say("--jobs: one process writes to a stream; name a file with -o")
-        way = _streamed if is_streamed else _resumable
-        return way(job, targets, request)
+        if is_streamed:
+            job = attrs.evolve(job, pretty=job.pretty or is_shown)
+            return stream(job, targets, request, standard_in, screen if is_shown else standard_out)
+        return run_pieces(job, targets, request)
     except LossError as error:
         tell_losses(cast("Sequence[Loss]", error.losses))
         raise
+    except KeyboardInterrupt:
+        if is_streamed:
+            raise
+        msg = "stopped; --resume continues from here"
+        raise KeyboardInterrupt(msg) from None
 
 
 def _is_streamed(job: Job, targets: Sequence[Target], request: Request) -> bool:
@@ -226,21 +223,6 @@ def _is_streamed(job: Job, targets: Sequence[Target], request: Request) -> bool:
     )
     read = (source.is_stream for target in targets for source in target.sources)
     return not job.quarantine or any(written) or any(read)
-
-
-def _streamed(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
-    is_shown = any(target.path == STANDARD for target in targets) and is_terminal(sys.stdout)
-    if is_shown:
-        job = attrs.evolve(job, pretty=True)
-    return stream(job, targets, request, standard_in, screen if is_shown else standard_out)
-
-
-def _resumable(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
-    try:
-        return run_pieces(job, targets, request)
-    except KeyboardInterrupt:
-        msg = "stopped; --resume continues from here"
-        raise KeyboardInterrupt(msg) from None
 
 
 def _tell_formats(targets: Sequence[Target], job: Job, given: str | None) -> None:

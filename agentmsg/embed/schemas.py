@@ -49,10 +49,6 @@ class Definitions:
     home: str
     table: dict[str, Any]
 
-    def core_ref(self, name: str) -> str:
-        """Return pydantic's name of a definition before it has chosen the final one."""
-        return _core_ref(self.home, name)
-
     def given(self, schema: Any, handler: Any) -> Any:
         """Return a schema with pydantic's references for ours, and pass the definitions that it needs to pydantic."""
         from pydantic_core import core_schema  # noqa: PLC0415 - pydantic asks

@@ -69,16 +69,11 @@ def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[Bin
         return
     try:
         yield cast("BinaryIO", io.BufferedReader(_Steady(_READERS[compression](stream)), _BUFFER))
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise _damaged(name, error) from None
     except Exception as error:
-        if type(error).__name__ != "ZstdError":  # its module may be missing
+        # The module of ZstdError may be missing.
+        if not (isinstance(error, (EOFError, gzip.BadGzipFile, zlib.error)) or type(error).__name__ == "ZstdError"):
             raise
-        raise _damaged(name, error) from None
-
-
-def _damaged(name: str, error: Exception) -> FileError:
-    return FileError(f"{name}: damaged or cut: {error}", code="compression")
+        raise FileError(f"{name}: damaged or cut: {error}", code="compression") from None
 
 
 @contextmanager

@@ -150,11 +150,6 @@ def renamed(name: str, kind: Kind) -> str:
     return (base[:dot] if known else base) + kind.suffix
 
 
-def as_array(kind: Kind) -> Kind:
-    """Return a kind whose JSON is an array of many documents."""
-    return attrs.evolve(kind, form="array") if kind.form == "json" else kind
-
-
 def told_name(name: str) -> str:
     """Return a file's name for JSON: what isn't UTF-8 in it is escaped, as messages have it."""
     return name.encode(errors="backslashreplace").decode()

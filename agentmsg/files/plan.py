@@ -22,7 +22,6 @@ from agentmsg.files.file_names import (
     STANDARD,
     WHOLE,
     Kind,
-    as_array,
     check_column,
     kind_of,
     renamed,
@@ -279,7 +278,8 @@ def targets_of(
             usual = "jsonl"
         own: Form = usual if array or form in ("array", "parquet", *READ_ONLY) else form or usual
         into = Kind(usual, source.kind.compression) if many else written_kind(target, own, column)
-        into = with_columns(as_array(into) if array else into, job.codec or ("" if job.restores else source.codec))
+        into = attrs.evolve(into, form="array") if array and into.form == "json" else into
+        into = with_columns(into, job.codec or ("" if job.restores else source.codec))
         written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
         if many and written in targets:
             msg = f"{written}: {targets[written][0].path} and {source.path} would both be written there"
