@@ -9,7 +9,7 @@ import agentmsg as am
 from agentmsg_codecs import CODECS
 from benchmarks.competitors import TABLE, Competitor, Missing, enter
 from benchmarks.section import Scale, Section, joined, two
-from benchmarks.timing import Case, copy_all, copy_bytes, do_each, interleave, kept_bytes
+from benchmarks.timing import Case, Times, copy_all, copy_bytes, do_each, interleave, kept_bytes
 
 if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
@@ -51,7 +51,7 @@ def format_section(form: str, title: str, scale: Scale) -> Section:
     }
     reading, writing = interleave(decode, scale.rounds), interleave(encode, scale.rounds)
     shared = min(len(spent.runs) for spent in (*reading.values(), *writing.values()))
-    both = {name: spent.first(shared).plus(writing[name].first(shared)) for name, spent in reading.items()}
+    both = {name: Times(spent.runs[:shared]).plus(writing[name]) for name, spent in reading.items()}
     times = {"decode": reading, "encode": writing, "both": both}
     rows = joined(*(two(measure, runs, count) for measure, runs in times.items()), sizes)
     return Section(title, rows, missing, times)

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.cli.program import program
 from agentmsg.files import plan as plan_module
-from agentmsg.files.arrays import ArrayReader
-from agentmsg.files.documents import documents
+from agentmsg.files.documents import ArrayReader, documents
 from support.examples import ROOT
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 import agentmsg as am
 import agentmsg_codecs
-from agentmsg.cli.codec_options import options_of
+from agentmsg.cli.formats import options_of
 from support.codec_pages import AUTHORS, FOLDER, CodecPage, pages
 
 NAMES = list(agentmsg_codecs.CODECS)

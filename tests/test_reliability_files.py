@@ -29,7 +29,7 @@ from click.testing import CliRunner
 
 import agentmsg as am
 from agentmsg.cli.program import program
-from agentmsg.files import local_storage
+from agentmsg.files import storage
 from data import effort
 from support.files import ENVIRONMENT, JOB, converted, lines, process, reference, rows, written
 from support.killed import KINDS
@@ -656,7 +656,7 @@ def test_a_file_of_a_folder_that_cannot_be_opened_is_told(command: str, monkeypa
             raise am.FileError(f"{path}: Permission denied", code="file")
         return Path(path).open("rb")
 
-    monkeypatch.setattr(local_storage.LOCAL, "open", opened)
+    monkeypatch.setattr(storage.LOCAL, "open", opened)
     more = {"convert": ["-t", "json", "-o", "out.jsonl"], "check": ["--for", "openai"]}.get(command, [])
     done = agentmsg(command, "in", *more)
     assert (done.exit_code, "in/b.jsonl: Permission denied" in done.stderr) == (3, True)

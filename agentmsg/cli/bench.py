@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.codec import Codec
 
-__all__ = ["command"]
-
 # The most bytes of documents to measure; fewer than the least are repeated until a run is long enough for the clock.
 _MOST, _LEAST = 8 << 20, 1 << 18
 # Documents to look at to detect their format.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from agentmsg.cli.options import encoding_option
-from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, input_options, run_job, running_options
 from agentmsg.files.changing import Change, Filter, Trim
 from agentmsg.files.file_names import Kind
@@ -16,9 +15,6 @@ from agentmsg.files.job import Job
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentmsg.files.run import Outcome
-
-__all__ = ["filter_command", "trim_command"]
 
 _F = TypeVar("_F", bound="Callable[..., object]")
 
@@ -58,10 +54,7 @@ def _words(option: str, words: str) -> Callable[[_F], _F]:
 @click.option("--tear-pairs", is_flag=True, help="Keep calls without their results, and results without calls.")
 @encoding_option
 @running_options
-@click.pass_context
 def trim_command(
-    ctx: click.Context,
-    /,
     *,
     max_tokens: int | None,
     max_messages: int | None,
@@ -73,7 +66,7 @@ def trim_command(
     tear_pairs: bool,
     encoding: str | None,
     **how: Any,
-) -> None:
+) -> int:
     """Keep the messages of each conversation that fit into a budget, of tokens or of messages.
 
     The end of each conversation is kept, and its system messages. A tool call stays or goes with its results. The
@@ -97,7 +90,7 @@ def trim_command(
         keep_tool_pairs=not tear_pairs,
         encoding=encoding,
     )
-    ctx.exit(_changed(change, Run(**how)))
+    return _changed(change, Run(**how))
 
 
 @click.command("filter", short_help="Keep or leave out messages.", epilog=_FILTER_EXAMPLES)
@@ -111,10 +104,7 @@ def trim_command(
 @click.option("--exclude-tool-calls", is_flag=True, help="Leave out tool calls and their results.")
 @click.option("--any", "any_of", is_flag=True, help="Keep messages that meet one of the conditions to keep, not all.")
 @running_options
-@click.pass_context
 def filter_command(
-    ctx: click.Context,
-    /,
     *,
     role: tuple[str, ...],
     exclude_role: tuple[str, ...],
@@ -125,7 +115,7 @@ def filter_command(
     exclude_tool_calls: bool,
     any_of: bool,
     **how: Any,
-) -> None:
+) -> int:
     """Keep the messages of each conversation that meet all conditions.
 
     Several values of one option are alternatives: --role user --role assistant keeps both. What is excluded goes in
@@ -146,13 +136,9 @@ def filter_command(
     if change in (Filter(), Filter(match="any")):
         msg = "name what to keep or to leave out, such as --role user"
         raise click.UsageError(msg)
-    ctx.exit(_changed(change, Run(**how)))
+    return _changed(change, Run(**how))
 
 
 def _changed(change: Change, run: Run) -> int:
     """Change documents, and return the exit code."""
-
-    def tell(outcome: Outcome, *, is_one: bool) -> None:
-        tell_outcome(outcome, run.output, is_one=is_one, is_silent=run.quiet, change=change.verb)
-
-    return run_job(Job(kind=Kind("json"), change=change), run, tell)
+    return run_job(Job(kind=Kind("json"), change=change), run)

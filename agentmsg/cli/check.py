@@ -25,8 +25,6 @@ from agentmsg.fitting.repairing import check
 from agentmsg.formats.sending import Finding
 from agentmsg.model.history import History
 
-__all__ = ["command"]
-
 # The most findings to list; all are counted.
 _LISTED = 1000
 
@@ -62,16 +60,13 @@ def _look(history: History, codec: str, *, target: Any) -> tuple[Finding, ...]:
 @click.command("check", short_help="Tell what a provider would refuse.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option("--for", "target", type=CODEC, required=True, help="The format that would be sent.")
-@reading_options('The format of all documents, or "each" to detect that of each document (default: detected by file).')
+@reading_options()
 @jobs_option
 @output_option("The file to write: .txt, or .json for --json")
 @json_option
 @click.option("--summary", is_flag=True, help="Count findings by code; list none.")
 @quiet_option
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     files: tuple[str, ...],
     target: Any,
@@ -82,7 +77,7 @@ def command(
     jobs: int,
     quiet: bool,
     **how: Any,
-) -> None:
+) -> int:
     """Tell what the provider of a format would refuse in conversations, and what would mend it.
 
     FILE is a file, a folder, a pattern, or - for stdin, as for "agentmsg stats".
@@ -102,7 +97,7 @@ def command(
             write_json(_as_data(report, unread.count, summary=summary))
         else:
             _print(report, unread.count, summary=summary)
-    ctx.exit(unread.code(files) or int(report.refused > 0))
+    return unread.code(files) or int(report.refused > 0)
 
 
 def _as_data(report: _Report, unread: int, *, summary: bool) -> dict[str, Any]:

@@ -8,8 +8,6 @@ from click.shell_completion import BashComplete, FishComplete, ShellComplete, Zs
 from agentmsg.cli.options import output_option
 from agentmsg.cli.output import check_written, output_to
 
-__all__ = ["command"]
-
 _SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
 # The variable that the script sets; click derives its name from the program's.
 _VARIABLE = "_AGENTMSG_COMPLETE"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentmsg.cli.options import allow_option, codec_options, losses_key_option, to_option
-from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, input_options, run_job, running_options
 from agentmsg.files.file_names import Kind
 from agentmsg.files.job import Job
@@ -19,11 +18,8 @@ from agentmsg.registry import get_codec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agentmsg.files.run import Outcome
     from agentmsg.formats.codec import Codec
     from agentmsg.model.allow import Word
-
-__all__ = ["command"]
 
 _EXAMPLES = """\b
 Examples:
@@ -76,10 +72,7 @@ Examples:
 )
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
 @running_options
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     codec: str,
     options: tuple[tuple[str, Any], ...],
@@ -96,7 +89,7 @@ def command(
     leaves_out: tuple[str, ...],
     verify: bool,
     **how: Any,
-) -> None:
+) -> int:
     """Convert documents, and report exactly what is lost.
 
     SRC is a file, a folder, a pattern, a URL (with fsspec installed), or - for stdin. The name gives the kind of file:
@@ -131,10 +124,7 @@ def command(
         leaves_out=leaves_out,
     )
 
-    def tell(outcome: Outcome, *, is_one: bool) -> None:
-        tell_outcome(outcome, run.output, is_one=is_one, is_silent=run.quiet or on_loss == "ignore")
-
-    ctx.exit(run_job(job, run, tell, losses=losses, flat=flat))
+    return run_job(job, run, losses=losses, flat=flat)
 
 
 def _check(target: Codec, asks: Mapping[str, Any], losses_key: str | None, *, repair: bool) -> None:

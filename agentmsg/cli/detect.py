@@ -16,8 +16,6 @@ from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError, NotUnderstood
 from agentmsg.formats.understanding import BAR
 
-__all__ = ["command"]
-
 _EXAMPLES = """\b
 Examples:
   agentmsg detect history.json
@@ -26,16 +24,12 @@ Examples:
 """
 
 
-_NONE = Formats(scores=())
-
-
 @attrs.frozen
 class _Found:
     """The formats that a file may have, or why it can't be read."""
 
     file: str
-    formats: Formats = _NONE
-    error: AgentMsgError | None = None
+    formats: Formats
 
     @property
     def words(self) -> str:
@@ -46,7 +40,7 @@ class _Found:
 
     def as_data(self) -> dict[str, Any]:
         formats = [{"codec": codec, "score": score} for codec, score in self.formats.scores]
-        trouble = self.error or self.formats.trouble
+        trouble = self.formats.trouble
         error = {} if trouble is None else {"error": {"code": trouble.code, "message": str(trouble)}}
         return {"file": self.file, "formats": formats, **error}
 
@@ -59,17 +53,14 @@ class _Found:
 @column_option
 @limits_option
 @json_option
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     files: tuple[str, ...],
     output: str,
     force: bool,
     as_json: bool,
     **how: Any,
-) -> None:
+) -> int:
     """Detect the format of files, with a score from 0 to 1.
 
     FILE is a file, a folder or a pattern of files, or - for stdin.
@@ -88,8 +79,8 @@ def command(
         else:
             for line in aligned([(f"{each.file}:", each.words) for each in found]):
                 click.echo(line)
-    lost = any(is_unreadable(each.error) and each.file not in files for each in found)
-    ctx.exit(UNREADABLE if lost else int(not all(each.formats.codec for each in found)))
+    lost = any(is_unreadable(each.formats.trouble) and each.file not in files for each in found)
+    return UNREADABLE if lost else int(not all(each.formats.codec for each in found))
 
 
 def _look_at(name: str, given: Input) -> _Found:
@@ -99,12 +90,9 @@ def _look_at(name: str, given: Input) -> _Found:
         # A FileError names the file itself.
         lead = "" if isinstance(error, FileError) else f"{name}: "
         say(f"error [{error.code}] {lead}{error}", colour="red")
-        return _Found(name, error=error)
+        return _Found(name, Formats(scores=(), trouble=error))
     trouble = found.formats.trouble
-    if trouble is not None and (found.formats.scores or _tells_where(trouble)):
+    is_inside = isinstance(trouble, NotUnderstood) and bool(trouble.inside or trouble.parts)
+    if trouble is not None and (found.formats.scores or is_inside):
         say(f"{name}: {trouble}")
     return found
-
-
-def _tells_where(trouble: AgentMsgError) -> bool:
-    return isinstance(trouble, NotUnderstood) and bool(trouble.inside or trouble.parts)

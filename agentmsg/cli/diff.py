@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from agentmsg.cli.progress import Progress
     from agentmsg.cli.reading import Read
 
-__all__ = ["command"]
-
 _SAME, _DIFFERENT, _TROUBLE = 0, 1, 2
 _SIGNS = {"added": "+", "removed": "-", "changed": "~", "reordered": "~"}
 _STYLES = {"added": "green", "removed": "red", "changed": "yellow", "reordered": "yellow"}
@@ -63,10 +61,7 @@ Examples:
 @click.option("--exact", is_flag=True, help="Compare spelling too, and ids and times that agentmsg made.")
 @json_option
 @quiet_option
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     a: str,
     b: str,
@@ -77,7 +72,7 @@ def command(
     as_json: bool,
     quiet: bool,
     **how: Any,
-) -> None:
+) -> int:
     """Compare two conversations, whatever their formats.
 
     Each difference is one line with its path. Indexes count messages and blocks of A; the last index of an addition
@@ -107,8 +102,8 @@ def command(
                 _print(one, other, found)
     except AgentMsgError as error:
         say(f"error [{error.code}] {error}", colour="red")
-        ctx.exit(_TROUBLE)
-    ctx.exit(_DIFFERENT if found else _SAME)
+        return _TROUBLE
+    return _DIFFERENT if found else _SAME
 
 
 def _advance(progress: Progress, done: int, total: int) -> None:

@@ -20,8 +20,6 @@ from agentmsg.registry import close_to
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["command", "guides", "read_guide"]
-
 # Lines longer than this are hard to read, however wide the window is.
 _WIDEST = 100
 _INDEX = "README"

@@ -13,8 +13,6 @@ from agentmsg.cli.terminal import has_colours, is_terminal, standard_out, write_
 from agentmsg.errors import EncodeError
 from agentmsg.values.text import dump_json
 
-__all__ = ["indented", "painted", "screen", "write_json"]
-
 # A key with its colon, a string, a number, or a word; nothing else in JSON is coloured.
 _TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b')
 _KEY, _TEXT, _NUMBER, _WORD = "blue", "green", "cyan", "yellow"

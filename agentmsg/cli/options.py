@@ -22,11 +22,11 @@ import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
+from agentmsg.api.joining import EACH
 from agentmsg.api.reading import Unknown
 from agentmsg.errors import DecodeError, InvalidMessage
 from agentmsg.files.file_names import STANDARD
 from agentmsg.files.places import pointers
-from agentmsg.files.plan import EACH
 from agentmsg.fitting.allowing import WORDS
 from agentmsg.limits import Limits
 from agentmsg.registry import codec_names
@@ -35,28 +35,6 @@ from agentmsg.values.text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-__all__ = [
-    "CODEC",
-    "allow_option",
-    "at_option",
-    "codec_options",
-    "column_option",
-    "encoding_option",
-    "form_option",
-    "from_option",
-    "jobs_option",
-    "join_option",
-    "json_option",
-    "limits_option",
-    "losses_key_option",
-    "output_option",
-    "quiet_option",
-    "reading_options",
-    "to_option",
-    "unknown_option",
-    "with_options",
-]
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 # Where a command keeps the pointers of --thread until it reads --at.
@@ -271,7 +249,10 @@ jobs_option = click.option(
 """Gives a command the option ``--jobs N``, as the parameter ``jobs``."""
 
 
-def reading_options(words: str) -> Callable[[_F], _F]:
+_OF_EACH = 'The format of all documents, or "each" to detect that of each document (default: detected by file).'
+
+
+def reading_options(words: str = _OF_EACH) -> Callable[[_F], _F]:
     """Give a command the options for files to look at, as the parameters of ``reading.Input``."""
     return lambda command: with_options(
         command, from_option(words), form_option, at_option, join_option, column_option, unknown_option, limits_option

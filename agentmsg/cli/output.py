@@ -15,8 +15,6 @@ from agentmsg.files.storages import whole_file
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterable
 
-__all__ = ["REPORTS", "check_ending", "check_written", "output_to", "write_file"]
-
 # Suffixes of files for printed output: text, or JSON.
 REPORTS = (".txt", ".json")
 

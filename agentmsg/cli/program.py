@@ -22,8 +22,6 @@ from agentmsg.cli.terminal import abandon_output, say
 from agentmsg.errors import AgentMsgError, excerpt
 from agentmsg.optional import install
 
-__all__ = ["program"]
-
 # Each command: its module, with its name there if that isn't `command`, and its line in --help, which imports no
 # command.
 _COMMANDS = {
@@ -97,12 +95,13 @@ class _Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        result = code = None
+        code: Any = None
         try:
             try:
-                result = super().invoke(ctx)
+                code = super().invoke(ctx)
             finally:
-                _flush()
+                if sys.stdout is not None and not sys.stdout.closed:
+                    sys.stdout.flush()
         except AgentMsgError as error:
             say(f"error [{error.code}] {error}", colour="red")
             code = _CODES.get(error.code, 1)
@@ -122,14 +121,7 @@ class _Program(click.Group):
         except KeyboardInterrupt as error:
             say(str(error) or "stopped")
             code = _INTERRUPTED
-        if code is not None:
-            ctx.exit(code)
-        return result
-
-
-def _flush() -> None:
-    if sys.stdout is not None and not sys.stdout.closed:
-        sys.stdout.flush()
+        ctx.exit(code or 0)
 
 
 @click.group(

@@ -15,8 +15,6 @@ from agentmsg.files.storages import place_of
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-__all__ = ["Progress", "progress_of", "size_of"]
-
 # Less than this is done before anybody could look.
 _SMALL = 4 << 20
 # Seconds until the first report, if the total is unknown; and between two lines.

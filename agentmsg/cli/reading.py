@@ -5,7 +5,6 @@ As for convert, a file's name says what it holds: one document, one per line, or
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from time import monotonic
@@ -40,17 +39,6 @@ if TYPE_CHECKING:
     from agentmsg.files.ranges import Advance
     from agentmsg.files.reading import Reading
     from agentmsg_codecs import CodecName
-
-__all__ = [
-    "Formats",
-    "Input",
-    "Read",
-    "documents_at",
-    "formats_of",
-    "history_at",
-    "history_of",
-    "read_each",
-]
 
 
 _T = TypeVar("_T")
@@ -156,7 +144,7 @@ def _collect(
         source = _known(source, given)
         with _opened(attrs.evolve(piece, source=source), given) as reading:
             if source.is_stream:
-                source = _looked_at(source, reading)
+                source = _known(source, given, reading)
             due = monotonic() + _EVERY
             for number, found in enumerate(reading, 1):
                 if number == 1 and given.is_named and not piece.start:
@@ -171,17 +159,10 @@ def _collect(
     return done
 
 
-def _known(source: Source, given: Input) -> Source:
-    """Return a file with its format, if it has one."""
-    return attrs.evolve(with_format(attrs.evolve(source, is_one_of_many=True), given.limits), is_one_of_many=False)
-
-
-def _looked_at(source: Source, reading: Reading) -> Source:
-    """Return a stream with its format, unless its documents differ."""
-    if not (source.codec or source.is_mixed or source.join):
-        with suppress(AgentMsgError):
-            return attrs.evolve(source, codec=detected(reading.ahead(), empty=""))
-    return source
+def _known(source: Source, given: Input, reading: Reading | None = None) -> Source:
+    """Return a file, or a stream that is read, with its format, if it has one."""
+    source = attrs.evolve(source, is_one_of_many=True)
+    return attrs.evolve(with_format(source, given.limits, empty="", reading=reading), is_one_of_many=False)
 
 
 def read_each(

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from agentmsg.cli.options import to_option
-from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, input_options, run_job, running_options
 from agentmsg.files.changing import Redact
 from agentmsg.files.file_names import Kind
 from agentmsg.files.job import Job
 from agentmsg.redacting.rule import KINDS
-
-if TYPE_CHECKING:
-    from agentmsg.files.run import Outcome
-
-__all__ = ["command"]
 
 _EXAMPLES = """\b
 Examples:
@@ -60,17 +54,14 @@ def _pairs(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dic
 )
 @click.option("--losses", metavar="FILE", help="Write the secrets here, so that the originals can be restored.")
 @running_options
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     codec: str | None,
     kinds: tuple[Any, ...],
     patterns: dict[str, str],
     losses: str | None,
     **how: Any,
-) -> None:
+) -> int:
     """Replace secrets and personal data by placeholders.
 
     Keys, tokens, cookies, private keys, passwords, mail addresses and the names in home paths become placeholders such
@@ -87,7 +78,4 @@ def command(
     change.words("")  # refuses an invalid pattern before any file is read
     job = Job(codec=codec or "", kind=Kind("json"), change=change)
 
-    def tell(outcome: Outcome, *, is_one: bool) -> None:
-        tell_outcome(outcome, run.output, is_one=is_one, is_silent=run.quiet)
-
-    ctx.exit(run_job(job, run, tell, losses=losses))
+    return run_job(job, run, losses=losses)

@@ -16,30 +16,15 @@ from agentmsg.files.plan import uncut
 from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from agentmsg.files.finding import Skipped
     from agentmsg.files.groups import LossGroup
-    from agentmsg.files.job import Source
+    from agentmsg.files.job import Job, Source
     from agentmsg.files.parquet import Choice
     from agentmsg.files.plan import Target
     from agentmsg.files.run import Outcome
     from agentmsg.fitting.losses import Loss
-
-__all__ = [
-    "UNREADABLE",
-    "Trouble",
-    "counted",
-    "found_in",
-    "is_unreadable",
-    "tell_absent",
-    "tell_columns",
-    "tell_doubt",
-    "tell_losses",
-    "tell_outcome",
-    "tell_skipped",
-    "tell_uncut",
-]
 
 # Levels in display order: their colours, and how many kinds of each to list.
 _REFUSED = {
@@ -209,38 +194,32 @@ def tell_columns(targets: Iterable[Target]) -> None:
             say(f"documents are in column {excerpt(choice.column)[1:-1]}{files}; not carried over: {others}")
 
 
-def _of_each(formats: Mapping[str, int]) -> Iterator[str]:
-    """Yield formats, the most frequent first, each with its number of documents."""
-    for codec, count in sorted(formats.items(), key=lambda pair: (-pair[1], pair[0])):
-        yield f"{codec} ({counted(count, 'document')})"
-
-
 def tell_absent(count: int) -> None:
     """Report how many records had no document at the places of ``--at``."""
     if count:
         say(f"--at: nothing found in {counted(count, 'document')}")
 
 
-def tell_outcome(
-    outcome: Outcome, written: str, *, is_one: bool, is_silent: bool, change: str = "", is_lossless: bool = False
-) -> None:
+def tell_outcome(outcome: Outcome, job: Job, written: str, *, is_one: bool, quiet: bool) -> None:
     """Report what a run did, what it lost, and what it quarantined; the last in any case.
 
     Args:
         outcome: of the run.
+        job: what was done; losses of a change to documents, or of a way back, are reported only if there are any.
         written: the name of the target.
         is_one: whether it was about one document.
-        is_silent: whether to leave out losses and counts.
-        change: the change to the documents, such as "trimmed"; losses are then reported only if there are any.
-        is_lossless: whether to report losses only if there are any.
+        quiet: whether to leave out losses and counts.
     """
+    is_silent, is_lossless = quiet or job.on_loss == "ignore", job.restores is not None
+    change: str = getattr(job.change, "verb", "")
     if outcome.was_done and not is_silent:
         say(f"{written} was done before: nothing to do")
     elif not is_silent:
         if change:
             say(f"{change}: {outcome.read - outcome.messages:,} of {counted(outcome.read, 'message')} left out")
         if outcome.formats and not is_lossless:
-            say(f"read as {', '.join(_of_each(outcome.formats))}")
+            found = sorted(outcome.formats.items(), key=lambda pair: (-pair[1], pair[0]))
+            say("read as " + ", ".join(f"{codec} ({counted(count, 'document')})" for codec, count in found))
         tell_absent(outcome.missing)
         if outcome.blank:
             say(f"skipped: {counted(outcome.blank, 'blank line')}")

@@ -16,7 +16,6 @@ from agentmsg.cli.options import (
     output_option,
     to_option,
 )
-from agentmsg.cli.report import tell_outcome
 from agentmsg.cli.running import Run, run_job, running_options
 from agentmsg.files.accounts import Accounts
 from agentmsg.files.file_names import STANDARD, Kind, lines_kind
@@ -27,10 +26,7 @@ from agentmsg.files.storages import place_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agentmsg.files.run import Outcome
     from agentmsg.fitting.weaving import Edits
-
-__all__ = ["command"]
 
 _EXAMPLES = """\b
 Examples:
@@ -42,15 +38,6 @@ Examples:
 """
 
 
-_edits_option = click.option(
-    "--edits",
-    type=click.Choice(["refuse", "keep"]),
-    default="refuse",
-    show_default=True,
-    help="Refuse documents that were edited since, or keep the edits and restore the rest.",
-)
-
-
 @click.command("restore", short_help="Rebuild the originals of converted documents.", epilog=_EXAMPLES)
 @click.argument("converted", metavar="CONVERTED")
 @click.argument("accounts", metavar="[LOSSES]", required=False)
@@ -60,14 +47,17 @@ _edits_option = click.option(
 @codec_options
 @form_option
 @column_option
-@_edits_option
+@click.option(
+    "--edits",
+    type=click.Choice(["refuse", "keep"]),
+    default="refuse",
+    show_default=True,
+    help="Refuse documents that were edited since, or keep the edits and restore the rest.",
+)
 @limits_option
 @losses_key_option("Read each document's loss report from it: it is a text under this key.")
 @running_options
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     converted: str,
     accounts: str | None,
@@ -76,7 +66,7 @@ def command(
     edits: Edits,
     losses_key: str | None,
     **how: Any,
-) -> None:
+) -> int:
     """Rebuild the originals of converted documents.
 
     CONVERTED is the output of "agentmsg convert", and LOSSES is the report that it wrote with --losses. The JSON values
@@ -92,14 +82,11 @@ def command(
     if accounts is not None and losses_key is not None:
         msg = "loss reports are in LOSSES or, with --losses-key, in CONVERTED"
         raise click.UsageError(msg)
-    run = Run(files=(converted,), at=(), join=False, unknown="keep", **how)
+    run = Run(files=(converted,), **how)
     restores = Accounts(files=tuple(_files(accounts)), key=losses_key, edits=edits)
     job = Job(kind=Kind("json"), codec=codec or "", options=options, restores=restores)
 
-    def tell(outcome: Outcome, *, is_one: bool) -> None:
-        tell_outcome(outcome, run.output, is_one=is_one, is_silent=run.quiet, is_lossless=True)
-
-    ctx.exit(run_job(job, run, tell))
+    return run_job(job, run)
 
 
 def _files(accounts: str | None) -> Iterator[tuple[str, Kind, int | None]]:

@@ -9,34 +9,31 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import attrs
 import click
 
-from agentmsg.api.reading import Unknown
+from agentmsg.api.joining import EACH
 from agentmsg.cli.json_colours import screen
-from agentmsg.cli.options import (
-    at_option,
-    column_option,
-    form_option,
-    from_option,
-    jobs_option,
-    join_option,
-    limits_option,
-    output_option,
-    quiet_option,
-    unknown_option,
-    with_options,
-)
+from agentmsg.cli.options import jobs_option, output_option, quiet_option, reading_options, with_options
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.report import UNREADABLE, counted, tell_columns, tell_doubt, tell_losses, tell_skipped, tell_uncut
+from agentmsg.cli.reading import Input
+from agentmsg.cli.report import (
+    UNREADABLE,
+    counted,
+    tell_columns,
+    tell_doubt,
+    tell_losses,
+    tell_outcome,
+    tell_skipped,
+    tell_uncut,
+)
 from agentmsg.cli.terminal import is_terminal, say, standard_in, standard_out
 from agentmsg.errors import FileError, LossError
 from agentmsg.files.engines import ENGINES
-from agentmsg.files.file_names import STANDARD, Form, Kind, check_lines, is_pattern, renamed
+from agentmsg.files.file_names import STANDARD, Kind, check_lines, is_pattern, renamed
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.piping import stream
-from agentmsg.files.plan import EACH, doubts_of, targets_of
+from agentmsg.files.plan import doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request
 from agentmsg.files.run import run as run_pieces
 from agentmsg.files.storages import place_of
-from agentmsg.limits import Limits
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
@@ -47,25 +44,16 @@ if TYPE_CHECKING:
     from agentmsg.files.plan import Target
     from agentmsg.fitting.losses import Loss
 
-__all__ = ["Run", "input_options", "run_job", "running_options"]
-
 _F = TypeVar("_F", bound="Callable[..., object]")
 
 
 @attrs.frozen(kw_only=True)
-class Run:
+class Run(Input):
     """The user's choices for a run: the parameters of the options below, by their names."""
 
     files: tuple[str, ...]
     output: str
     force: bool
-    source: str | None
-    form: Form | None
-    at: tuple[str, ...]
-    join: bool
-    column: str | None
-    unknown: Unknown
-    limits: Limits
     array: bool
     pretty: bool
     bad: str | None
@@ -82,13 +70,7 @@ def input_options(command: _F) -> _F:
         command,
         click.argument("files", metavar="SRC...", nargs=-1, required=True),
         output_option("The file or folder to write"),
-        from_option('The format of all SRC, or "each" to detect that of each document (default: detected by file).'),
-        form_option,
-        at_option,
-        join_option,
-        column_option,
-        unknown_option,
-        limits_option,
+        reading_options(),
     )
 
 
@@ -117,15 +99,12 @@ def running_options(command: _F) -> _F:
     )
 
 
-def run_job(
-    job: Job, run: Run, tell: Callable[..., None], *, losses: str | None = None, flat: str | None = None
-) -> int:
-    """Run a job on files, with progress; return the exit code.
+def run_job(job: Job, run: Run, *, losses: str | None = None, flat: str | None = None) -> int:
+    """Run a job on files, with progress, and report what it did; return the exit code.
 
     Args:
         job: what to do with each document; its ``kind`` doesn't count.
         run: on which files, and how.
-        tell: called with the outcome, and with the keyword ``is_one``: whether it was about one document.
         losses: the file for the loss reports.
         flat: the file for single losses.
     """
@@ -139,7 +118,8 @@ def run_job(
     )
     _check(job, run)
     targets = _planned(job, run)
-    is_one = _is_one(targets, run.bad)
+    # If one document can't be converted, that is an error, unless there is a file for it.
+    is_one = len(targets) == 1 and targets[0].is_alone and run.bad is None
     with progress_of(_size(targets, run.output), quiet=run.quiet) as progress:
         request = Request(
             work=_work_folder(targets, run.output),
@@ -155,13 +135,8 @@ def run_job(
             **({} if run.quiet else _TELLING),
         )
         outcome = _converted(attrs.evolve(job, quarantine=not is_one), targets, request)
-    tell(outcome, is_one=is_one)
+    tell_outcome(outcome, job, run.output, is_one=is_one, quiet=run.quiet)
     return UNREADABLE if outcome.bad else 0
-
-
-def _is_one(targets: Sequence[Target], bad: str | None) -> bool:
-    """Whether it is about one document: if it can't be converted, that is an error, unless there is a file for it."""
-    return len(targets) == 1 and targets[0].is_alone and bad is None
 
 
 def _planned(job: Job, run: Run) -> list[Target]:
@@ -221,15 +196,23 @@ def _check(job: Job, run: Run) -> None:
 
 
 def _converted(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
+    is_streamed = _is_streamed(job, targets, request)
+    if is_streamed and request.jobs > 1 and job.quarantine:
+        say("--jobs: one process writes to a stream; name a file with -o")
+    is_shown = any(target.path == STANDARD for target in targets) and is_terminal(sys.stdout)
     try:
-        is_streamed = _is_streamed(job, targets, request)
-        if is_streamed and request.jobs > 1 and job.quarantine:
-            say("--jobs: one process writes to a stream; name a file with -o")
-        way = _streamed if is_streamed else _resumable
-        return way(job, targets, request)
+        if is_streamed:
+            job = attrs.evolve(job, pretty=job.pretty or is_shown)
+            return stream(job, targets, request, standard_in, screen if is_shown else standard_out)
+        return run_pieces(job, targets, request)
     except LossError as error:
         tell_losses(cast("Sequence[Loss]", error.losses))
         raise
+    except KeyboardInterrupt:
+        if is_streamed:
+            raise
+        msg = "stopped; --resume continues from here"
+        raise KeyboardInterrupt(msg) from None
 
 
 def _is_streamed(job: Job, targets: Sequence[Target], request: Request) -> bool:
@@ -240,21 +223,6 @@ def _is_streamed(job: Job, targets: Sequence[Target], request: Request) -> bool:
     )
     read = (source.is_stream for target in targets for source in target.sources)
     return not job.quarantine or any(written) or any(read)
-
-
-def _streamed(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
-    is_shown = any(target.path == STANDARD for target in targets) and is_terminal(sys.stdout)
-    if is_shown:
-        job = attrs.evolve(job, pretty=True)
-    return stream(job, targets, request, standard_in, screen if is_shown else standard_out)
-
-
-def _resumable(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
-    try:
-        return run_pieces(job, targets, request)
-    except KeyboardInterrupt:
-        msg = "stopped; --resume continues from here"
-        raise KeyboardInterrupt(msg) from None
 
 
 def _tell_formats(targets: Sequence[Target], job: Job, given: str | None) -> None:

@@ -18,8 +18,6 @@ from agentmsg.values.text import dump_json
 if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
 
-__all__ = ["command"]
-
 _EXAMPLES = """\b
 Examples:
   agentmsg schema -o agentmsg.schema.json
@@ -40,7 +38,8 @@ def command(*, codec: str, output: str, force: bool, compact: bool) -> None:
     """
     schema = _schema_of(get_codec(codec))
     if schema is None:
-        msg = f"{codec} has no schema; formats with one: {', '.join(_with_schema())}"
+        known = [name for name, each in codecs() if _schema_of(each) is not None]
+        msg = f"{codec} has no schema; formats with one: {', '.join(known)}"
         raise click.UsageError(msg)
     check_ending(output, (".json",))
     check_written([output], (), force=force)
@@ -57,7 +56,3 @@ def _schema_of(codec: Codec) -> dict[str, Any] | None:
     if schema is None and codec.described:
         schema = {"title": codec.title, **schema_of(*codec.described)}
     return schema
-
-
-def _with_schema() -> list[str]:
-    return [name for name, codec in codecs() if _schema_of(codec) is not None]

@@ -24,8 +24,6 @@ from agentmsg.show.view import Lengths, view_of
 if TYPE_CHECKING:
     from agentmsg.show.view import View
 
-__all__ = ["command"]
-
 _EXAMPLES = """\b
 Examples:
   agentmsg show history.json

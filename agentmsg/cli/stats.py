@@ -20,7 +20,7 @@ from agentmsg.cli.options import (
 )
 from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
 from agentmsg.cli.reading import Input, read_each
-from agentmsg.cli.report import found_in
+from agentmsg.cli.report import counted, found_in
 from agentmsg.ops.stats import stats_of
 from agentmsg.ops.tokens import counter_of
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.ops.stats import HistoryStats
     from agentmsg.ops.totals import Distribution, ToolTotals
-
-__all__ = ["command"]
 
 _PICTURES = (".png", ".svg")
 # The most tools to list.
@@ -67,16 +65,13 @@ def _look(encoding: str | None, history: History, codec: str) -> tuple[HistorySt
 @click.command("stats", short_help="Count messages, text, tool calls and tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @output_option("The file to write: .txt, or .json for --json")
-@reading_options('The format of all documents, or "each" to detect that of each document (default: detected by file).')
+@reading_options()
 @jobs_option
 @json_option
 @encoding_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
 @quiet_option
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     *,
     files: tuple[str, ...],
     output: str,
@@ -87,7 +82,7 @@ def command(
     jobs: int,
     quiet: bool,
     **how: Any,
-) -> None:
+) -> int:
     """Count messages by role and format, text lengths, tool calls and their errors, tokens and durations.
 
     FILE is a file, a folder, a pattern, or - for stdin. .json holds one document, .jsonl one per line, .msgpack one per
@@ -117,7 +112,7 @@ def command(
         from agentmsg.cli.stats_plot import draw  # noqa: PLC0415 - loads matplotlib, for this option only
 
         draw(totals, plot, force=force)
-    ctx.exit(unread.code(files))
+    return unread.code(files)
 
 
 def _print(totals: Totals, unread: int) -> None:
@@ -144,15 +139,11 @@ _PERCENT_COLUMNS = (*(f"p{percent}" for percent in PERCENTILES), "max")
 
 def _summary(totals: Totals, unread: int) -> str:
     parts = [
-        _many(totals.histories, "conversation"),
-        _many(totals.messages, "message"),
-        _many(len(totals.by_codec), "format"),
+        counted(totals.histories, "conversation"),
+        counted(totals.messages, "message"),
+        counted(len(totals.by_codec), "format"),
     ]
     return ", ".join(parts + ([f"{unread:,} not read"] if unread else []))
-
-
-def _many(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _format_rows(totals: Totals) -> list[Sequence[str]]:
@@ -208,6 +199,6 @@ def _tool_row(name: str, tool: ToolTotals) -> Sequence[str]:
 
 def _usage_rows(totals: Totals) -> list[Sequence[str]]:
     return [
-        (_LABELS[name], f"{total:,}" if isinstance(total, int) else f"{total:,.6g}", _many(messages, "message"))
+        (_LABELS[name], f"{total:,}" if isinstance(total, int) else f"{total:,.6g}", counted(messages, "message"))
         for name, total, messages in totals.counters()
     ]

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from agentmsg.ops.totals import Totals
 
-__all__ = ["draw"]
-
 _INK, _QUIET, _LINE = "#1f2933", "#6b7785", "#dfe4ea"
 _BLUE, _RED, _SAND = "#3b6fb6", "#c8553d", "#d9a441"
 _STYLE = {

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.events import Thinking
 
-__all__ = ["command"]
-
 _PIECE = 65536
 
 _EXAMPLES = """\b

@@ -15,8 +15,6 @@ from agentmsg.cli.terminal import has_colours, printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["show_table", "terminal"]
-
 # Without a window, no cell is cut.
 _WIDE = 10_000
 

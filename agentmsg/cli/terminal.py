@@ -15,19 +15,6 @@ from agentmsg.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-__all__ = [
-    "abandon_output",
-    "aligned",
-    "has_colours",
-    "held_output",
-    "is_terminal",
-    "printable",
-    "say",
-    "standard_in",
-    "standard_out",
-    "write_bytes",
-]
-
 
 # Values of TERM for terminals without colours.
 _COLOURLESS = {"dumb", "unknown"}

@@ -18,8 +18,6 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Case", "Rounds", "Times", "copy_all", "copy_bytes", "do_each", "interleave"]
-
 
 @attrs.frozen
 class Case:
@@ -35,10 +33,6 @@ class Times:
 
     runs: tuple[int, ...]
 
-    def best(self, count: int = 1) -> float:
-        """Return the shortest run in microseconds, divided by ``count``."""
-        return min(self.runs) / count / 1000
-
     def middle(self, count: int = 1) -> float:
         """Return the median run in microseconds, divided by ``count``."""
         return median(self.runs) / count / 1000
@@ -46,10 +40,6 @@ class Times:
     def each(self, count: int) -> Times:
         """Return the runs divided by a number, for cases that each did that many things."""
         return Times(tuple(run // count for run in self.runs))
-
-    def first(self, number: int) -> Times:
-        """Return the first runs, so many."""
-        return Times(self.runs[:number])
 
     def plus(self, other: Times) -> Times:
         """Return the sums of the runs of each round."""

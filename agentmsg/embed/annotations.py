@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions
 
-__all__ = ["As"]
-
 
 @attrs.frozen(init=False, repr=False)
 class As:
@@ -154,19 +152,22 @@ class _Documents:
         codec, limits, unknown = self.way.codec, self.way.limits, self.way.unknown
         if codec.binary and is_a(value, str):
             value = _from_base64(value, codec.name)
-        if is_a(value, (bytes, bytearray, memoryview)):
-            return loads(value, codec, limits=limits, unknown=unknown)
-        return decode(value, codec, limits=limits, unknown=unknown)
+        read: Any = loads if is_a(value, (bytes, bytearray, memoryview)) else decode
+        history: History = read(value, codec, limits=limits, unknown=unknown)
+        return history
 
     def write(self, value: Any, info: Any) -> Any:
         """Return the document of an instance."""
         if not is_a(value, self.cls):
             raise unexpected(value, self.__name__)
         way = self.way
-        if not way.codec.binary:
-            return encode(value, way.codec, on_loss=way.on_loss, allow=way.allow, carry=way.carry)
-        raw = dumps(value, way.codec, on_loss=way.on_loss, allow=way.allow, carry=way.carry)
-        return _to_base64(raw) if info.mode == "json" else raw
+        write: Any = dumps if way.codec.binary else encode
+        written = write(value, way.codec, on_loss=way.on_loss, allow=way.allow, carry=way.carry)
+        if not way.codec.binary or info.mode != "json":
+            return written
+        from base64 import b64encode  # noqa: PLC0415 - needed by few
+
+        return b64encode(written).decode()
 
 
 def _from_base64(text: str, codec: str) -> bytes:
@@ -177,9 +178,3 @@ def _from_base64(text: str, codec: str) -> bytes:
     except ValueError as error:
         msg = f"not base64: {error}"
         raise DecodeError(msg, code="syntax", codec=codec) from None
-
-
-def _to_base64(raw: bytes) -> str:
-    from base64 import b64encode  # noqa: PLC0415 - needed by few
-
-    return b64encode(raw).decode()

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from agentmsg.errors import AgentMsgError
 
-__all__ = ["fail"]
-
 
 def fail(error: AgentMsgError, value: Any, title: str) -> NoReturn:
     """Raise an error that pydantic puts into its own report, below the place of the value.
@@ -30,16 +28,13 @@ def fail(error: AgentMsgError, value: Any, title: str) -> NoReturn:
     from pydantic_core import PydanticCustomError, ValidationError  # noqa: PLC0415 - pydantic asks
 
     path = error.path
+    # The message comes last, so that nothing pydantic fills in earlier can be part of it.
+    context: dict[str, Any] = {"code": error.code, "codec": error.codec, "message": error.message}
     # pydantic wants a literal as the type of an error.
-    told = PydanticCustomError(cast("Any", error.code), "{message}", _context(error))
+    told = PydanticCustomError(cast("Any", error.code), "{message}", context)
     raise ValidationError.from_exception_data(
         title, [{"type": told, "loc": tuple(path), "input": _part(value, path)}]
     ) from None
-
-
-def _context(error: AgentMsgError) -> dict[str, Any]:
-    # The message comes last, so that nothing pydantic fills in earlier can be part of it.
-    return {"code": error.code, "codec": error.codec, "message": error.message}
 
 
 def _part(value: Any, path: Sequence[Any]) -> Any:

@@ -32,8 +32,6 @@ from agentmsg.values.types import is_object
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["core_schema", "held_messages", "json_schema", "serializer", "unexpected"]
-
 _CANONICAL: Final = "json"
 _FAMILY = "agentmsg"
 _SOURCES = (URLSource, Base64Source, FileSource, TextSource, BlocksSource)

@@ -23,8 +23,6 @@ from agentmsg.values.text import dump_json, parse_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["core_schema"]
-
 _DEPTH = 200
 # The keys of a loss report that aren't its header's; the others are as on file.
 _OF_REPORTS: Mapping[str, tuple[Any, bool]] = {

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.codec import Codec
 
-__all__ = ["Definitions", "of_documents"]
-
 _DEFS = "#/$defs/"
 # What a schema says about itself as a document; inside another it would be about that one.
 _OF_DOCUMENTS = frozenset({"$defs", "$id", "$schema"})
@@ -50,10 +48,6 @@ class Definitions:
 
     home: str
     table: dict[str, Any]
-
-    def core_ref(self, name: str) -> str:
-        """Return pydantic's name of a definition before it has chosen the final one."""
-        return _core_ref(self.home, name)
 
     def given(self, schema: Any, handler: Any) -> Any:
         """Return a schema with pydantic's references for ours, and pass the definitions that it needs to pydantic."""

@@ -32,8 +32,6 @@ from agentmsg.values.types import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Columns", "converting", "restoring"]
-
 
 @attrs.frozen
 class Columns:

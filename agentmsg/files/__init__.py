@@ -3,17 +3,16 @@
 | module | what |
 | --- | --- |
 | ``file_names`` | what a file's name says about its content |
-| ``storage``, ``storages``, ``local_storage``, ``remote_storage`` | local disks, and URLs by fsspec |
+| ``storage``, ``storages`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
 | ``packing`` | turn documents into file content: compressed, or rows |
 | ``parquet``, ``arrow_values`` | the documents in the rows of Parquet files |
 | ``yaml_values`` | the value of a YAML file |
 | ``databases`` | the documents in an SQLite database, whose tables a codec knows |
-| ``arrays`` | the items of a JSON array, without parsing it |
-| ``documents`` | the documents of a range of a file |
+| ``documents`` | the documents of a range of a file; the items of a JSON array, without parsing it |
 | ``places`` | documents inside records, by JSON pointers |
 | ``reading`` | the documents of a range, from opening the file to its end |
-| ``converting`` | convert one document |
+| ``converting`` | convert one document, or restore one with its loss report |
 | ``groups`` | losses grouped by what they have in common |
 | ``job`` | what to do, and the result |
 | ``finding`` | find the files that names, folders and patterns mean |
@@ -21,13 +20,11 @@
 | ``plan`` | plan sources, targets and ranges |
 | ``ranges`` | the core: a range in, part files and counts out |
 | ``work_folder`` | the folder of an unfinished run: resume, lock |
-| ``joining`` | join parts into whole files |
 | ``engines`` | who runs the pieces: processes, Dask, Ray |
 | ``framing`` | what goes around the documents of a file |
-| ``run`` | all of that together |
+| ``run`` | all of that together, and parts joined into whole files |
 | ``piping`` | the same for streams: stdin and stdout |
 | ``accounts`` | files of loss reports, found by the digest of a document |
-| ``restoring`` | the way back of one document, with its loss report |
 | ``given`` | callers' paths and file objects |
 | ``whole`` | ``load`` and ``dump`` |
 | ``lines`` | ``load_lines`` and ``dump_lines`` |

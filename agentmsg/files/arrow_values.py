@@ -17,8 +17,6 @@ from agentmsg.values.text import dump_json, parse_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["Lent", "arrow", "is_nested", "is_plain", "is_text", "nested", "parquet", "texts", "whole"]
-
 # The bytes of a document, or why there are none.
 Document: TypeAlias = "tuple[bytes | None, AgentMsgError | None]"
 

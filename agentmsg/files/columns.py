@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     # The name of a type, those of members or of items; None if nothing is known yet.
     _Shape: TypeAlias = "str | dict[str, Any] | list[Any] | None"
 
-__all__ = ["ROWS", "Columns", "checked_row"]
-
 # What the schema of such a file says beside its columns: each of its rows is a document.
 ROWS = {b"agentmsg": b"rows"}
 

@@ -15,8 +15,6 @@ from agentmsg.optional import extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-__all__ = ["compressed", "decompressed"]
-
 _BUFFER = 1 << 18
 
 
@@ -24,14 +22,6 @@ def _zstd() -> Any:
     # Part of Python since 3.14; the package provides it for earlier versions.
     module = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
     return extra(module, "zstd", ".zst")
-
-
-def _read_gzip(stream: BinaryIO) -> Any:
-    return gzip.GzipFile(fileobj=stream, mode="rb")
-
-
-def _read_zstd(stream: BinaryIO) -> Any:
-    return _zstd().ZstdFile(stream)
 
 
 class _Steady(io.RawIOBase):
@@ -51,17 +41,15 @@ class _Steady(io.RawIOBase):
         return len(data)
 
 
-def _write_gzip(stream: BinaryIO) -> Any:
+_READERS: Mapping[str, Callable[[BinaryIO], Any]] = {
+    ".gz": lambda stream: gzip.GzipFile(fileobj=stream, mode="rb"),
+    ".zst": lambda stream: _zstd().ZstdFile(stream),
+}
+_WRITERS: Mapping[str, Callable[[BinaryIO], Any]] = {
     # Without name and time, so that the same documents give the same bytes.
-    return gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0)
-
-
-def _write_zstd(stream: BinaryIO) -> Any:
-    return _zstd().ZstdFile(stream, "wb")
-
-
-_READERS: Mapping[str, Callable[[BinaryIO], Any]] = {".gz": _read_gzip, ".zst": _read_zstd}
-_WRITERS: Mapping[str, Callable[[BinaryIO], Any]] = {".gz": _write_gzip, ".zst": _write_zstd}
+    ".gz": lambda stream: gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0),
+    ".zst": lambda stream: _zstd().ZstdFile(stream, "wb"),
+}
 
 
 @contextmanager
@@ -81,16 +69,11 @@ def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[Bin
         return
     try:
         yield cast("BinaryIO", io.BufferedReader(_Steady(_READERS[compression](stream)), _BUFFER))
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise _damaged(name, error) from None
     except Exception as error:
-        if type(error).__name__ != "ZstdError":  # its module may be missing
+        # The module of ZstdError may be missing.
+        if not (isinstance(error, (EOFError, gzip.BadGzipFile, zlib.error)) or type(error).__name__ == "ZstdError"):
             raise
-        raise _damaged(name, error) from None
-
-
-def _damaged(name: str, error: Exception) -> FileError:
-    return FileError(f"{name}: damaged or cut: {error}", code="compression")
+        raise FileError(f"{name}: damaged or cut: {error}", code="compression") from None
 
 
 @contextmanager

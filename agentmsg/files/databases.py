@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
 
-__all__ = ["documents_in"]
-
 # Bytes 18 and 19 of a database whose changes go to a file beside it first.
 _LOGGED = b"\x02\x02"
 # SQLite takes no higher limit.

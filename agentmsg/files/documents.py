@@ -6,13 +6,14 @@ is cut. Nothing here looks into a document.
 
 from __future__ import annotations
 
+import re
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 import attrs
 import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError
-from agentmsg.files.arrays import ArrayReader
 from agentmsg.files.parquet import read_rows
 from agentmsg.files.yaml_values import yaml_value
 from agentmsg.limits import beyond
@@ -25,11 +26,16 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["Found", "beginnings", "documents", "members", "records"]
-
 _BOM = b"\xef\xbb\xbf"
 _LINE_FEED = 10
 _CHUNK = 1 << 18
+_SPACES = re.compile(rb"[ \t\n\r]*+")
+# What isn't a bracket outside of strings, up to the next one, or to a string that isn't complete yet.
+_PLAIN = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+', re.DOTALL)
+# The rest of a string, without its end.
+_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+# A number or a word.
+_WORD = re.compile(rb'[^ \t\n\r,"\[\]{}]*+')
 _MOST = 2**31 - 1
 _NO_ARRAY = "only an array can be split: leave out --split, or name the form of the input with --form"
 
@@ -120,16 +126,8 @@ def records(
 ) -> Iterator[Found]:
     """Yield the documents of a range of a stream, as ``documents``, and blank lines, so that lines can be counted."""
     if form == "parquet":
-        return _rows(stream, limits, start, end, name=name, column=column)
+        return starmap(Found, read_rows(stream, name, column, longest=limits.line, start=start, end=end))
     return _READERS[form](stream, limits, start, end)
-
-
-def _rows(
-    stream: BinaryIO, limits: Limits, start: int, end: int | None, *, name: str, column: str | None
-) -> Iterator[Found]:
-    for row in read_rows(stream, name, column, longest=limits.line, start=start, end=end):
-        length = 0 if row.data is None else len(row.data)
-        yield Found(row.number, row.offset, length, row.data, row.fault, row.until)
 
 
 def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
@@ -154,7 +152,7 @@ def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
             position, number = position + skipped, number + lines
             yield Found(number, position, 0, None)
         elif length > limits.line:
-            yield Found(number, offset, length, None, _too_long("line", "line", limits))
+            yield Found(number, offset, length, None, too_long("line", "line", limits))
         else:
             yield _make_found(number, offset, length, line[:length])
 
@@ -203,8 +201,136 @@ def _without_end(line: bytes) -> bytes:
     return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
-def _too_long(what: str, limit: Literal["bytes", "line"], limits: Limits) -> DecodeError:
+def too_long(what: str, limit: Literal["bytes", "line"], limits: Limits) -> DecodeError:
+    """Return the error for what is longer than a limit."""
     return DecodeError(beyond(f"a {what} of more than {getattr(limits, limit)} bytes", limit), code="bytes")
+
+
+class _Reader:
+    """A stream of which a part is in memory; what isn't needed any more is forgotten."""
+
+    def __init__(self, stream: BinaryIO, longest: int, start: int = 0) -> None:
+        self._stream = stream
+        self._longest = longest
+        self._held = b""
+        self._at = 0  # the next byte to look at
+        self._kept: int | None = 0  # where begins what is to be held
+        self._before = start  # number of bytes before those held
+
+    def rest(self, most: int) -> tuple[int, int, bytes | None]:
+        """Return what wasn't yielded: its place, its length, and its bytes, if there are no more than so many."""
+        kept = self._at if self._kept is None else self._kept
+        offset, data = self._before + kept, self._held[kept:]
+        data += self._stream.read(max(0, most + 1 - len(data)))
+        length = len(data)
+        while length > most and (piece := self._stream.read(_CHUNK)):
+            length += len(piece)
+        return offset, length, data if length <= most else None
+
+    def _feed(self) -> bytes:
+        """Read more, and return it."""
+        if self._kept is not None and self._at - self._kept > self._longest:
+            self._kept = None
+        rest = self._held[self._at if self._kept is None else self._kept :]
+        # Twice as much each time, so that what is long isn't copied again and again.
+        piece = self._stream.read(max(_CHUNK, len(rest)))
+        forgotten = len(self._held) - len(rest)
+        self._before, self._at = self._before + forgotten, self._at - forgotten
+        self._kept = None if self._kept is None else 0
+        self._held = rest + piece
+        return piece
+
+
+class ArrayReader(_Reader):
+    """Splits a stream that is a JSON array into items: in the memory of one, however many there are.
+
+    Only bounds are looked for. Whoever reads an item decides whether it is well-formed, by the rules for any document.
+
+    Args:
+        stream: bytes.
+        longest: the most bytes to hold of an item.
+        start: the place of the stream: 0, or that of an item.
+    """
+
+    def __init__(self, stream: BinaryIO, longest: int, start: int = 0) -> None:
+        super().__init__(stream, longest, start)
+        self._is_inside = start > 0
+
+    def is_array(self) -> bool:
+        """Whether the stream is an array; nothing is lost of one that isn't, see ``rest``."""
+        while len(self._held) < len(_BOM) and self._feed():
+            pass
+        if not self._before and self._held.startswith(_BOM):
+            self._kept = self._at = len(_BOM)
+        return self._is_inside or self._next() == b"["
+
+    def items(self) -> Iterator[tuple[int, int, bytes | None]]:
+        """Yield the items of an array: the place of each, its length and its bytes; None if it is longer than allowed.
+
+        Raises:
+            DecodeError: code "syntax", where it goes on as no array does; ``rest`` then gives what is left.
+        """
+        self._at += not self._is_inside
+        is_first = not self._is_inside
+        while not (self._next() == b"]" and is_first):
+            self._kept = self._at
+            begin = self._before + self._at
+            if self._next() in (b"", b"]", b",") or not self._pass_value():
+                raise self._fault("an array that is cut, or has an item missing")
+            length = self._before + self._at - begin
+            yield begin, length, self._passed() if length <= self._longest else None
+            self._kept, is_first = self._at, False
+            following = self._next()
+            if following not in (b",", b"]"):
+                raise self._fault("an array that is cut, or misses a comma")
+            if following == b"]":
+                break
+            self._at += 1
+            self._kept = None
+        self._at += 1
+        self._kept = self._at
+        if self._next():
+            raise self._fault("more than an array")
+
+    def _passed(self) -> bytes | None:
+        """Return what is held of the item, up to here; None if it became too long."""
+        return None if self._kept is None else self._held[self._kept : self._at]
+
+    def _fault(self, words: str) -> DecodeError:
+        return DecodeError(f"{words}, at byte {self._before + self._at}", code="syntax")
+
+    def _next(self) -> bytes:
+        """Go to the next byte that isn't a space, and return it; empty at the end."""
+        while True:
+            found = _SPACES.match(self._held, self._at)
+            self._at = found.end() if found else self._at
+            if self._at < len(self._held) or not self._feed():
+                return self._held[self._at : self._at + 1]
+
+    def _pass_value(self) -> bool:
+        """Go past a value; whether it has an end."""
+        begin, first = self._before + self._at, self._held[self._at]
+        depth, is_text = 0, first in b'"'
+        self._at += is_text
+        while True:
+            form = _TEXT if is_text else _PLAIN if first in b'"[{' else _WORD
+            found = form.match(self._held, self._at)
+            self._at = found.end() if found else self._at
+            # A backslash alone is the last byte that is there.
+            if self._held[self._at : self._at + 1] in (b"", b"\\"):
+                if not self._feed():
+                    return form is _WORD and self._before + self._at > begin
+                continue
+            if form is _WORD:
+                return self._before + self._at > begin
+            byte = self._held[self._at]
+            self._at += 1
+            if byte in b'"':
+                is_text = not is_text
+            else:
+                depth += 1 if byte in b"[{" else -1
+            if not depth and not is_text:
+                return True
 
 
 def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
@@ -216,7 +342,7 @@ def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
 def _whole_of(reader: ArrayReader, limits: Limits) -> Found:
     is_array = reader.is_array()
     offset, length, data = reader.rest(limits.bytes)
-    fault = _too_long("document", "bytes", limits) if data is None else None
+    fault = too_long("document", "bytes", limits) if data is None else None
     if fault is not None and is_array:
         fault.message += "; --at '/*' and --split read the items of an array one by one"
     return Found(1, offset, length, data, fault)
@@ -260,19 +386,18 @@ def _items_of(reader: ArrayReader, limits: Limits, end: int | None) -> Iterator[
         for number, (offset, length, data) in enumerate(reader.items(), 1):
             if end is not None and offset >= end:
                 return
-            yield Found(number, offset, length, data, _too_long("item", "bytes", limits) if data is None else None)
+            yield Found(number, offset, length, data, too_long("item", "bytes", limits) if data is None else None)
     except DecodeError as error:
         offset, length, data = reader.rest(limits.bytes)
         yield Found(number + 1, offset, length, data, error)
 
 
-class _FrameReader:
+class _FrameReader(_Reader):
     """Splits a stream of MessagePack into frames, without unpacking them."""
 
-    def __init__(self, stream: BinaryIO, limits: Limits) -> None:
-        self._stream = stream
-        self._limit = limits.bytes
-        most = min(limits.bytes, _MOST)
+    def __init__(self, stream: BinaryIO, longest: int) -> None:
+        super().__init__(stream, longest)
+        most = min(longest, _MOST)
         self._unpacker: Any = cast("Any", msgpack).Unpacker(
             max_buffer_size=_MOST,
             max_str_len=most,
@@ -281,9 +406,6 @@ class _FrameReader:
             max_array_len=most,
             max_map_len=most // 2,
         )
-        self._held = b""
-        self._at = 0  # where in the buffer the next frame begins
-        self._before = 0  # number of bytes read before the buffer
 
     def frame(self) -> bytes | None:
         """Return the next frame, or None at the end of the stream; ``rest`` then says what remains.
@@ -295,41 +417,22 @@ class _FrameReader:
             try:
                 self._unpacker.skip()
             except msgpack.OutOfData:
-                if not self._feed():
+                if len(self._held) - self._at > self._longest:
+                    raise ValueError(beyond(f"a frame of more than {self._longest} bytes", "bytes")) from None
+                if not (piece := self._feed()):
                     return None
+                self._unpacker.feed(piece)
                 continue
-            end = self._unpacker.tell() - self._before
-            frame = self._held[self._at : end]
-            self._at = end
-            return frame
-
-    def _feed(self) -> bool:
-        rest = self._held[self._at :]
-        if len(rest) > self._limit:
-            raise ValueError(beyond(f"a frame of more than {self._limit} bytes", "bytes"))
-        # Twice as much each time, so that a long frame isn't copied again and again.
-        piece = self._stream.read(max(_CHUNK, len(rest)))
-        self._before += self._at
-        self._held, self._at = rest + piece, 0
-        self._unpacker.feed(piece)
-        return bool(piece)
-
-    def rest(self) -> tuple[bytes | None, int]:
-        """Return the rest of the stream, and its length; None for more than fits into memory."""
-        data = self._held[self._at :] + self._stream.read(max(0, self._limit + 1 - len(self._held) + self._at))
-        if len(data) <= self._limit:
-            return data, len(data)
-        length = len(data)
-        while piece := self._stream.read(_CHUNK):
-            length += len(piece)
-        return None, length
+            begin, self._at = self._at, self._unpacker.tell() - self._before
+            self._kept = self._at
+            return self._held[begin : self._at]
 
 
 def _frames(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
     """Yield frames. After invalid bytes the next frame can't be found: they are one fault to the end."""
     if start:
         stream.seek(start)
-    reader = _FrameReader(stream, limits)
+    reader = _FrameReader(stream, limits.bytes)
     position, number = start, 0
     while end is None or position < end:
         number += 1
@@ -339,14 +442,14 @@ def _frames(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> It
         except (ValueError, msgpack.UnpackException) as error:
             frame, words = None, f"not MessagePack: {error or type(error).__name__}"
         if frame is None:
-            data, length = reader.rest()
+            _, length, data = reader.rest(limits.bytes)
             if length:
                 yield Found(number, position, length, data, DecodeError(words, code="syntax"))
             return
         if len(frame) <= limits.bytes:
             yield Found(number, position, len(frame), frame)
         else:
-            yield Found(number, position, len(frame), None, _too_long("frame", "bytes", limits))
+            yield Found(number, position, len(frame), None, too_long("frame", "bytes", limits))
         position += len(frame)
 
 

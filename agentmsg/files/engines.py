@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from types import FrameType
 
-__all__ = ["ENGINES", "Advance", "Crew", "Engine"]
-
 _R = TypeVar("_R")
 # Called with the number of a running call, and how many bytes it has read and documents written. The functions to run
 # get it without the number, as ``advance``.
@@ -125,13 +123,13 @@ def _pool(jobs: int, calls: int = 0) -> Generator[tuple[Executor, Any]]:
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - only for several jobs
     from multiprocessing import get_context  # noqa: PLC0415
 
-    # Fresh processes: forked ones would share open files and locks with this one.
-    context = get_context("spawn")
+    # A copy of this process has loaded all that it needs. Another thread's locks would stay closed in it for ever.
+    context = get_context("fork" if _is_one_thread() else "spawn")
     # Two numbers for each call, written by the process that runs it, and read here.
     counts = context.RawArray("Q", 2 * calls)
     # Not an event, which waits for its waiters: one may have died. A pipe closes with this process, too.
     ended, lives = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(counts, ended))
+    pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(counts, ended, lives))
     try:
         yield pool, counts
     except BaseException:
@@ -142,6 +140,14 @@ def _pool(jobs: int, calls: int = 0) -> Generator[tuple[Executor, Any]]:
             pool.shutdown(cancel_futures=True)
             lives.close()
             ended.close()
+
+
+def _is_one_thread() -> bool:
+    """Whether nothing runs in this process but the caller, as far as the system tells; only Linux does."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1  # noqa: PTH208 - their number only
+    except OSError:
+        return False
 
 
 def _result(future: Future[_R]) -> _R:
@@ -201,13 +207,14 @@ def _at_ctrl_c(action: Callable[[_Handler], _Handler | signal.Handlers]) -> Gene
 _counts: Any = None
 
 
-def _begin(counts: Any, ended: Connection) -> None:
+def _begin(counts: Any, ended: Connection, lives: Connection) -> None:
     """Leave Ctrl-C to the parent process, and end with it, or when it says so.
 
     If the parent is killed, this process must not write into a work folder that another run has taken over.
     """
     global _counts  # noqa: PLW0603 - a process has no other place that lasts between calls
     _counts = counts
+    lives.close()  # the parent's own end is to be the last one
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_at, args=(ended,), daemon=True).start()
 

@@ -12,26 +12,6 @@ from agentmsg.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "COMPRESSIONS",
-    "READ_ONLY",
-    "STANDARD",
-    "SUFFIXES",
-    "WHOLE",
-    "Form",
-    "Kind",
-    "as_array",
-    "check_column",
-    "check_lines",
-    "is_pattern",
-    "is_remote",
-    "kind_of",
-    "lines_kind",
-    "renamed",
-    "told_name",
-    "written_kind",
-]
-
 Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack", "parquet", "sqlite", "yaml"]
 # The name that means stdin or stdout.
 STANDARD = "-"
@@ -168,11 +148,6 @@ def renamed(name: str, kind: Kind) -> str:
     dot = base.rfind(".")
     known = dot >= 0 and base[dot:].lower() in _FORMS
     return (base[:dot] if known else base) + kind.suffix
-
-
-def as_array(kind: Kind) -> Kind:
-    """Return a kind whose JSON is an array of many documents."""
-    return attrs.evolve(kind, form="array") if kind.form == "json" else kind
 
 
 def told_name(name: str) -> str:

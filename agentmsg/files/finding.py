@@ -13,19 +13,13 @@ from agentmsg.files.storages import place_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Skipped", "expand"]
-
 # Why a file in a folder isn't converted.
 Skipped: TypeAlias = Literal["hidden", "link", "other", "quarantine"]
 # Left by a stopped run in its target folder.
 _STOPPED = ".agentmsg/run.json"
 
 
-def _ignore(_: Skipped) -> None:
-    pass
-
-
-def expand(names: Sequence[str], *, skip: Callable[[Skipped], None] = _ignore) -> list[tuple[str, str]]:
+def expand(names: Sequence[str], *, skip: Callable[[Skipped], None] = lambda _: None) -> list[tuple[str, str]]:
     """Return the files that names, folders and patterns mean, each with its path below the named folder.
 
     Args:
@@ -68,7 +62,9 @@ def _last(path: str) -> str:
 
 def _files_of(folder: str, skip: Callable[[Skipped], None]) -> Iterator[tuple[str, str]]:
     """Yield the files of a folder to convert, each with its path below it; call ``skip`` for the others."""
-    place, base = place_of(folder), _base(folder)
+    place = place_of(folder)
+    spelt = place.spelt(folder)
+    base = "" if spelt == "." else f"{spelt.rstrip('/')}/"
     found, out = place.find(folder), place.links_out(folder)
     # A stopped run has written there; the resumed run would otherwise take those files for sources.
     stopped = [path.removesuffix(_STOPPED) for path in found if path.endswith(f"/{_STOPPED}")]
@@ -89,12 +85,6 @@ def _files_of(folder: str, skip: Callable[[Skipped], None]) -> Iterator[tuple[st
             yield path, below
         elif ".agentmsg/" not in below:
             skip(reason)
-
-
-def _base(folder: str) -> str:
-    """Return the prefix of the paths in a folder, as its file system spells them."""
-    spelt = place_of(folder).spelt(folder)
-    return "" if spelt == "." else f"{spelt.rstrip('/')}/"
 
 
 def _reason(below: str) -> Skipped | None:

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from agentmsg.files.file_names import Kind
 
-__all__ = ["LINES", "Framing", "framing_of"]
-
 
 @attrs.frozen
 class Framing:

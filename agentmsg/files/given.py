@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["Given", "ToRead", "ToWrite", "given", "readable", "writer_of"]
-
 
 class _Reads(Protocol):
     def read(self, size: int, /) -> Any: ...

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.losses import Loss
 
-__all__ = ["LossGroup", "LossGroups"]
-
 _Key: TypeAlias = "tuple[str, str, str]"
 # The most groups: there may be endless paths through free-form data.
 _MOST = 500

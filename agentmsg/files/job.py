@@ -26,8 +26,6 @@ from agentmsg.values.pointers import way_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Counts", "Job", "Piece", "Report", "Source", "digest_of", "documents_of"]
-
 OnLoss = Literal["error", "ignore", "report"]
 # Bytes of a source to read at once for its digest.
 _CHUNK = 1 << 20
@@ -230,20 +228,16 @@ def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Fou
 
 def digest_of(piece: Piece) -> str:
     """Return a digest of a range's bytes on disk; empty for one of many files that can't be read."""
+    state = sha256()  # processors have instructions for it
+    left = -1 if piece.end is None else piece.end - piece.start
     try:
-        return _digest_of(piece)
+        with place_of(piece.source.path).open(piece.source.path) as stream:
+            stream.seek(piece.start)
+            while left and (chunk := stream.read(_CHUNK if left < 0 else min(_CHUNK, left))):
+                state.update(chunk)
+                left -= len(chunk) if left > 0 else 0
     except FileError:
         if not piece.source.is_one_of_many:
             raise
         return ""
-
-
-def _digest_of(piece: Piece) -> str:
-    state = sha256()  # processors have instructions for it
-    left = -1 if piece.end is None else piece.end - piece.start
-    with place_of(piece.source.path).open(piece.source.path) as stream:
-        stream.seek(piece.start)
-        while left and (chunk := stream.read(_CHUNK if left < 0 else min(_CHUNK, left))):
-            state.update(chunk)
-            left -= len(chunk) if left > 0 else 0
     return state.hexdigest()

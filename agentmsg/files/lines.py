@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, cast
 
 import attrs
 
+from agentmsg.api.joining import EACH
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import dumps, writer_for
 from agentmsg.checking.detection import recognize
@@ -28,7 +29,7 @@ from agentmsg.files.documents import Found
 from agentmsg.files.file_names import is_remote
 from agentmsg.files.given import given, readable, writer_of
 from agentmsg.files.places import nothing_at, pointers
-from agentmsg.files.plan import EACH, format_of, named, sample
+from agentmsg.files.plan import format_of, named, sample
 from agentmsg.files.reading import Reading
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
     from agentmsg.values.text import Duplicates
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions, CodecWriting
-
-__all__ = ["Lines", "dump_lines", "load_lines"]
 
 
 def load_lines(

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import FileError
 from agentmsg.files.file_names import STANDARD
-from agentmsg.files.local_storage import inode_of
+from agentmsg.files.storage import inode_of
 from agentmsg.files.storages import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from agentmsg.files.storage import Mark
-
-__all__ = ["check_below", "check_distinct", "check_free"]
 
 
 _STDOUT: frozenset[Mark] = frozenset({STANDARD})

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from agentmsg.files.file_names import Kind
 
-__all__ = ["is_packed", "packed"]
-
 # The name of the written column, if none was given.
 _COLUMN = "document"
 # A row group is written once its documents have this many bytes.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import attrs
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from agentmsg.files.arrow_values import Document
 
-__all__ = ["Choice", "Row", "group_cuts", "read_choice", "read_rows"]
-
 # Rows to look at to find the column.
 _LOOKED_AT = 8
 # Bytes of a row group to hold in memory at once, and rows.
@@ -41,23 +39,9 @@ _BUFFER = 1 << 18
 _NAMED = 20
 
 
-@attrs.frozen
-class Row:
-    """One document of a file.
-
-    Attributes:
-        number: of the row in its range, from 1.
-        offset: about where its row group begins in the file.
-        until: the byte up to which the file is done once this document is.
-        data: its bytes; None if it can't be a document.
-        fault: why.
-    """
-
-    number: int
-    offset: int
-    until: int
-    data: bytes | None
-    fault: AgentMsgError | None
+# The number of a row in its range, from 1; about where its row group begins in the file; its length and bytes, or why
+# they can't be a document; and the byte up to which the file is done once this document is.
+Row: TypeAlias = "tuple[int, int, int, bytes | None, AgentMsgError | None, int]"
 
 
 @attrs.frozen
@@ -131,7 +115,7 @@ def read_rows(
                 for data, fault in documents(batch):
                     number += 1
                     until = begin + (after - begin) * min(number - before, count) // count
-                    yield Row(number, begin, until, data, fault)
+                    yield number, begin, len(data or b""), data, fault, until
 
 
 def read_choice(stream: BinaryIO, name: str, column: str | None) -> Choice:

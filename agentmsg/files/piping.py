@@ -18,7 +18,7 @@ from agentmsg.files.framing import framing_of
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import packed
-from agentmsg.files.plan import detected, named
+from agentmsg.files.plan import named, with_format
 from agentmsg.files.ranges import Sinks, convert_documents
 from agentmsg.files.reading import counted, reading_of
 from agentmsg.files.run import Count, Outcome, Request
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job, Report, Source
     from agentmsg.files.plan import Target
     from agentmsg.files.reading import Reading
-
-__all__ = ["stream"]
 
 # Returns stdin or stdout; raises FileError if it is closed.
 Standard: TypeAlias = Callable[[], BinaryIO]
@@ -167,23 +165,14 @@ class _Streaming:
 
         If the format is given, report what it doesn't know of the first document.
         """
-        if source.is_mixed or source.join:
-            return source
-        if source.codec:
+        if source.codec and not source.join:
             for item in islice(reading.ahead(), 1):
                 if item.data is not None and (words := doubt(item.data, source.codec)):
                     self._request.doubted(source.path, words)
-            return source
-        try:
-            empty = "" if source.at else self._job.codec
-            source = attrs.evolve(source, codec=detected(reading.ahead(), empty=empty))
-        except DecodeError:
-            if not source.is_one_of_many:
-                raise
-        else:
-            if reading.has_seen:
-                self._request.detected(source.codec)
-        return source
+        known = with_format(source, self._job.limits, empty=self._job.codec, reading=reading)
+        if known.codec != source.codec and reading.has_seen:
+            self._request.detected(known.codec)
+        return known
 
 
 @contextmanager

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
-__all__ = ["is_many", "joined", "nothing_at", "parts_of", "pointers"]
-
 # The first bytes of a MessagePack map, and of an array.
 _MAPS = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
 _ARRAYS = frozenset((*range(0x90, 0xA0), 0xDC, 0xDD))

@@ -22,7 +22,6 @@ from agentmsg.files.file_names import (
     STANDARD,
     WHOLE,
     Kind,
-    as_array,
     check_column,
     kind_of,
     renamed,
@@ -44,29 +43,9 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.files.finding import Skipped
     from agentmsg.files.job import Job
+    from agentmsg.files.reading import Reading
     from agentmsg.formats.codec import Codec
     from agentmsg.limits import Limits
-
-__all__ = [
-    "EACH",
-    "LOOKED_AT",
-    "PIECE",
-    "Target",
-    "detected",
-    "doubts_of",
-    "few",
-    "form_fault",
-    "format_of",
-    "named",
-    "pieces_in",
-    "pieces_of",
-    "sample",
-    "source_of",
-    "targets_of",
-    "uncut",
-    "with_columns",
-    "with_format",
-]
 
 # Large enough to make starting one negligible, small enough to lose little when a run is stopped.
 PIECE = 16 << 20
@@ -230,26 +209,28 @@ def sample(source: Source, limits: Limits) -> Iterator[Found]:
             yield from few(reading, len(starts))
 
 
-def with_format(source: Source, limits: Limits, *, empty: str | None = None) -> Source:
+def with_format(source: Source, limits: Limits, *, empty: str | None = None, reading: Reading | None = None) -> Source:
     """Return a file with the format that reads it best, unless it has one, or each of its documents has its own.
 
     Args:
         source: the file. If it is one of many whose format isn't detected, each document is detected by itself.
         limits: bounds on what is read.
         empty: the result if there are no documents.
+        reading: the documents of a stream that is read; without it, nothing is done with a stream.
 
     Raises:
         AgentMsgError: as ``detected``; or if it can't be read.
     """
-    if source.codec or source.is_mixed or source.is_stream or source.join:
+    if source.codec or source.is_mixed or source.join or (source.is_stream and reading is None):
         return source
+    found = sample(source, limits) if reading is None else reading.ahead()
     try:
-        return attrs.evolve(source, codec=detected(sample(source, limits), empty="" if source.at else empty))
+        return attrs.evolve(source, codec=detected(found, empty="" if source.at else empty))
     except AgentMsgError as error:
         # One of many: each document is detected by itself, or quarantined with its fault.
         if source.is_one_of_many:
             return source
-        raise named(error, source.path) from None
+        raise (named(error, source.path) if reading is None else error) from None
 
 
 def targets_of(
@@ -297,7 +278,8 @@ def targets_of(
             usual = "jsonl"
         own: Form = usual if array or form in ("array", "parquet", *READ_ONLY) else form or usual
         into = Kind(usual, source.kind.compression) if many else written_kind(target, own, column)
-        into = with_columns(as_array(into) if array else into, job.codec or ("" if job.restores else source.codec))
+        into = attrs.evolve(into, form="array") if array and into.form == "json" else into
+        into = with_columns(into, job.codec or ("" if job.restores else source.codec))
         written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
         if many and written in targets:
             msg = f"{written}: {targets[written][0].path} and {source.path} would both be written there"

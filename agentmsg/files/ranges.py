@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import attrs
 
-from agentmsg.api.joining import JOINED
+from agentmsg.api.joining import EACH, JOINED
 from agentmsg.errors import AgentMsgError, EncodeError, excerpt
 from agentmsg.files.columns import checked_row
 from agentmsg.files.compression import compressed
-from agentmsg.files.converting import Converter
+from agentmsg.files.converting import Converter, Restorer
 from agentmsg.files.file_names import WHOLE, told_name
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Report, digest_of
-from agentmsg.files.plan import EACH, detected, format_of
+from agentmsg.files.plan import detected, format_of
 from agentmsg.files.reading import reading_of
-from agentmsg.files.restoring import Restorer
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
 from agentmsg.fitting.account_file import to_lines
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job, Piece, Source
     from agentmsg.files.reading import Reading
     from agentmsg.fitting.losses import Losses
-
-__all__ = ["Advance", "Sinks", "convert_documents", "convert_range"]
 
 # Called while a range is read, with the numbers of bytes read and documents written.
 Advance: TypeAlias = "Callable[[int, int], None]"
@@ -181,7 +178,7 @@ def _placed(error: AgentMsgError, item: Found) -> AgentMsgError:
 
 
 def _numbers(number: int, source: Source, item: Found) -> dict[str, int]:
-    """Return a document's number and, if there are several files, its line in its own; see ``joining``."""
+    """Return a document's number and, if there are several files, its line in its own; see ``run``."""
     return {"line": number, "file_line": item.number} if source.is_one_of_many else {"line": number}
 
 
@@ -273,7 +270,7 @@ def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None 
     """Convert a range of a file into part files: ``base`` + ".out", ".losses", ".flat", ".bad".
 
     The same arguments give the same bytes, in any process and on any machine with access to the files. The numbers in
-    the parts count from 1 in this piece; see ``joining``.
+    the parts count from 1 in this piece; see ``run``.
 
     Args:
         job: what to do.

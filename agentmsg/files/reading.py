@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job, Piece, Source
     from agentmsg.limits import Limits
 
-__all__ = ["Reading", "counted", "reading_of"]
-
 # Seconds to wait for another document before the format is detected.
 _MOMENT = 0.2
 # Seconds to wait for all of them.

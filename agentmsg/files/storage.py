@@ -1,9 +1,16 @@
-"""What every storage promises, be it the local disks or whatever fsspec reaches."""
+"""What a storage promises, and the local disks. ``storages`` has whatever fsspec reaches, which promises the same."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from contextlib import contextmanager
+import errno
+import io
+import os
+import shutil
+import stat
+from contextlib import contextmanager, suppress
+from functools import partial
+from glob import glob, has_magic
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from agentmsg.errors import AgentMsgError, FileError
@@ -11,8 +18,11 @@ from agentmsg.errors import AgentMsgError, FileError
 if TYPE_CHECKING:
     from collections.abc import Generator, Hashable
 
-__all__ = ["Mark", "Place", "asking"]
-
+_BUFFER = 1 << 18
+# Permissions of a new file: for its owner only, or the system's default.
+_PRIVATE, _SHARED = 0o600, 0o666
+# Folders whose names are open streams and devices, not files.
+_DEVICES = ("/dev", "/dev/fd", "/proc")
 # Identifies a file: two names that share one are one file.
 Mark: TypeAlias = "Hashable"
 
@@ -29,14 +39,14 @@ def asking(name: str) -> Generator[None]:
         raise FileError(f"{name}: {words or type(error).__name__}", code="file") from None
 
 
-class Place(ABC):
-    """A file system; paths are plain texts. All methods raise FileError, code "file", if it refuses."""
+class Place:
+    """A file system: the local disks. Methods raise FileError, code "file", if it refuses; paths are plain texts."""
 
-    @abstractmethod
     def open(self, path: str) -> BinaryIO:
         """Open a file to read; it is seekable."""
+        with asking(path):
+            return Path(path).open("rb", buffering=_BUFFER)
 
-    @abstractmethod
     def create(self, path: str, *, is_private: bool = False) -> BinaryIO:
         """Create a file to write, in the place of one with that name; links aren't followed.
 
@@ -44,72 +54,124 @@ class Place(ABC):
             path: its name.
             is_private: whether only the owner may read it, if the storage has owners.
         """
+        with asking(path):
+            Path(path).unlink(missing_ok=True)
+            return _Durable(path, _PRIVATE if is_private else _SHARED)
 
-    @abstractmethod
     def write_back(self, file: BinaryIO) -> None:
         """Start flushing a new file to disk, so that its end needs less waiting."""
+        file.flush()
+        os.fsync(file.fileno())
 
-    @abstractmethod
     def size(self, path: str) -> int | None:
         """Return a file's size in bytes; None if it doesn't exist."""
+        with asking(path):
+            try:
+                found = Path(path).stat()
+            except FileNotFoundError:
+                return None
+            return found.st_size
 
-    @abstractmethod
     def changed(self, path: str) -> float | None:
         """Return when a file was last written, in seconds since 1970; None if the storage doesn't say."""
+        with asking(path):
+            return Path(path).stat().st_mtime
 
-    @abstractmethod
     def exists(self, path: str) -> bool:
         """Whether a new file of that name would replace something; a device is written to, and stays."""
+        with asking(path):
+            return os.path.lexists(path) and not self.is_stream(path)
 
-    @abstractmethod
     def is_stream(self, path: str) -> bool:
         """Whether a name is a device, a pipe, or an open stream, such as /dev/stdout."""
+        folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120 - a link stays one
+        try:
+            mode = Path(path).stat().st_mode
+        except (OSError, ValueError):
+            return False
+        if stat.S_ISREG(mode):
+            return folder in _DEVICES or folder.startswith("/proc/")
+        return not stat.S_ISDIR(mode)
 
-    @abstractmethod
     def marks(self, path: str) -> frozenset[Mark]:
         """Return a file's marks: two names that share a mark are one file, through links or not."""
+        with asking(path):
+            folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link stays one
+            # Where it is, and where it leads.
+            names = [os.path.join(os.path.realpath(folder), name)]  # noqa: PTH118 - joined as it is spelt
+            if os.path.islink(path):  # noqa: PTH114 - never raises
+                names.append(os.path.realpath(path))
+            try:
+                inode = inode_of(Path(path).stat())
+            except OSError:
+                inode = frozenset[Mark]()
+            return frozenset(map(os.path.normcase, names)) | inode
 
-    @abstractmethod
     def is_folder(self, path: str) -> bool:
         """Whether a path is a folder."""
+        return os.path.isdir(path)  # noqa: PTH112 - a path of any spelling; never raises
 
-    @abstractmethod
     def check_folder(self, path: str) -> None:
         """Raise unless there is a folder for a new file; storages without folders always have one."""
+        with asking(path):
+            if not stat.S_ISDIR(Path(path).parent.stat().st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
-    @abstractmethod
     def make_folder(self, path: str) -> None:
         """Make a folder and its parents, unless they exist."""
+        with asking(path):
+            Path(path).mkdir(parents=True, exist_ok=True)
 
-    @abstractmethod
     def spelt(self, path: str) -> str:
         """Return a path as ``find`` spells it."""
+        return str(Path(path))
 
-    @abstractmethod
     def find(self, path: str) -> list[str]:
         """Return all files in a folder and its subfolders, or those that match a pattern, in order.
 
         Raises:
             FileError: code "unreadable", naming it, if one of the folders can't be read.
         """
+        with asking(path):
+            if os.path.isdir(path):  # noqa: PTH112
+                found = os.walk(path, onerror=partial(_refuse, below=path))
+                return sorted(str(Path(folder, name)) for folder, _, names in found for name in names)
+            _check_folders(path)
+            return sorted(item for item in glob(path, recursive=True) if not Path(item).is_dir())  # noqa: PTH207
 
-    @abstractmethod
     def check_file(self, path: str) -> None:
         """Check what ``find`` has found; storages without links, pipes and devices have files only.
 
         Raises:
             FileError: code "unreadable" if it can't be a file to read: a link that leads nowhere, a pipe, a device.
         """
+        try:
+            mode = Path(path).stat().st_mode
+        except OSError as error:
+            _refuse(error)
+        else:
+            if not stat.S_ISREG(mode):
+                raise FileError(f"{path}: neither a file nor a folder", code="unreadable")
 
-    @abstractmethod
     def links_out(self, path: str) -> frozenset[str]:
         """Return the links in a folder and its subfolders that lead out of it, or nowhere."""
+        with asking(path):
+            root = os.path.realpath(path)
+            names = (
+                os.path.join(folder, name)  # noqa: PTH118 - as find spells them
+                for folder, folders, files in os.walk(path)
+                for name in (*folders, *files)
+            )
+            links = (name for name in names if os.path.islink(name))  # noqa: PTH114
+            return frozenset(str(Path(name)) for name in links if not _leads_into(name, root))
 
-    @abstractmethod
     def is_below(self, path: str, folder: str) -> bool:
         """Whether a new file would be in a folder, wherever links lead."""
+        with asking(path):
+            return Path(os.path.realpath(os.path.dirname(path))).is_relative_to(  # noqa: PTH120
+                os.path.realpath(folder)
+            )
 
-    @abstractmethod
     def publish(self, part: str, path: str, *, force: bool) -> None:
         """Give a written file its final name.
 
@@ -118,11 +180,150 @@ class Place(ABC):
             path: its final name; a link there is replaced, a device is written to.
             force: whether to replace an existing file; otherwise one is an error, code "exists".
         """
+        with asking(path):
+            target = Path(path)
+            if target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            if self.is_stream(path):
+                with Path(part).open("rb") as source, target.open("wb") as sink:
+                    shutil.copyfileobj(source, sink, _BUFFER)
+                return
+            if not force:
+                self._move_beside(Path(part), target)
+            else:
+                # A private file stays private.
+                is_private = stat.S_IMODE(Path(part).stat().st_mode) == _PRIVATE
+                if not is_private and target.exists() and not target.is_symlink():
+                    Path(part).chmod(stat.S_IMODE(target.stat().st_mode))
+                self._move(Path(part), target)
+            _sync_folder(target.parent)
 
-    @abstractmethod
+    def _move(self, part: Path, target: Path, *, force: bool = True) -> None:
+        """Replace a file with another; from another disk it is copied first, then renamed."""
+        try:
+            part.replace(target)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            self._copy(part, target, force=force)
+
+    def _move_beside(self, part: Path, target: Path) -> None:
+        """Give a file a name that must be free: if somebody else was faster, theirs stays."""
+        try:
+            os.link(part, target)
+        except FileExistsError:
+            raise _exists(target) from None
+        except OSError as error:
+            # On another disk, or on a file system without hard links.
+            if os.path.lexists(target):
+                raise _exists(target) from None
+            if error.errno == errno.EXDEV:
+                self._copy(part, target, force=False)
+            else:
+                self._move(part, target)
+        else:
+            part.unlink()
+
+    def _copy(self, part: Path, target: Path, *, force: bool) -> None:
+        beside = str(target.with_name(f".{target.name}.{os.getpid()}.part"))
+        try:
+            with (
+                part.open("rb") as source,
+                self.create(beside, is_private=stat.S_IMODE(part.stat().st_mode) == _PRIVATE) as sink,
+            ):
+                shutil.copyfileobj(source, sink, _BUFFER)
+            self.publish(beside, str(target), force=force)
+        finally:
+            self.remove(beside)
+        part.unlink()
+
     def remove(self, path: str) -> None:
         """Remove a file or a folder with its content, if it exists."""
+        with asking(path):
+            if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
+                shutil.rmtree(path)
+            else:
+                Path(path).unlink(missing_ok=True)
 
-    @abstractmethod
     def lock(self, path: str) -> Any:
         """Return a lock that keeps others out until it is closed; None if a storage has no locks."""
+        try:
+            import fcntl  # noqa: PLC0415 - not on every system
+        except ModuleNotFoundError:
+            return None
+        with asking(path):
+            file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "rb")
+        try:
+            # The system releases it when a process ends, however it ends.
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            msg = f"{path}: another run is writing to this output"
+            raise FileError(msg, code="busy") from None
+        return file
+
+
+def _refuse(error: OSError, below: str = "") -> None:
+    """Refuse what can't be read, unless it is in a hidden folder below another."""
+    name = os.fsdecode(error.filename)
+    if not any(part.startswith(".") for part in Path(name.removeprefix(below)).parts):
+        words = "a link that leads nowhere" if isinstance(error, FileNotFoundError) else error.strerror
+        raise FileError(f"{name}: {words}", code="unreadable") from None
+
+
+def _check_folders(pattern: str) -> None:
+    """Refuse folders on the way of a pattern that can't be read: it would pass over them."""
+    way = os.path.dirname(pattern)  # noqa: PTH120 - as it is spelt
+    if has_magic(way):
+        _check_folders(way)
+    for folder in glob(way, recursive=True):  # noqa: PTH207 - the same
+        if os.path.isdir(folder):  # noqa: PTH112
+            try:
+                os.scandir(folder).close()
+            except OSError as error:
+                _refuse(error)
+
+
+class _Durable(io.BufferedWriter):
+    """A new file whose bytes are on disk once it is closed."""
+
+    def __init__(self, path: str, mode: int) -> None:
+        # Exclusive: if somebody put a link here, it is an error, and not followed.
+        file = io.FileIO(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))
+        super().__init__(file, _BUFFER)
+
+    def close(self) -> None:
+        """Flush the bytes to disk, and close."""
+        if not self.closed:
+            try:
+                self.flush()
+                if self.tell():  # an empty file has nothing to flush
+                    os.fsync(self.fileno())
+            finally:
+                super().close()
+
+
+def inode_of(found: os.stat_result) -> frozenset[Mark]:
+    """Return the system's mark of a file, which may have many names; none for a pipe or a device."""
+    return frozenset({(found.st_dev, found.st_ino)}) if stat.S_ISREG(found.st_mode) and found.st_ino else frozenset()
+
+
+def _leads_into(link: str, root: str) -> bool:
+    return Path(os.path.realpath(link)).is_relative_to(root) and os.path.exists(link)  # noqa: PTH110 - never raises
+
+
+def _sync_folder(folder: Path) -> None:
+    # A rename is on disk when its folder is; not every file system supports this.
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _exists(target: Path) -> FileError:
+    return FileError(f"{target}: the file exists now; --force replaces it", code="exists")
+
+
+LOCAL = Place()

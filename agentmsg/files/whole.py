@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions, CodecWriting
 
-__all__ = ["dump", "kind_to_write", "load", "new_file"]
-
 
 def load(
     path_or_file: ToRead,

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job, Piece
     from agentmsg.files.plan import Target
 
-__all__ = ["Work", "fingerprint", "is_work"]
-
 _VERSION = 4
 # Files that a work folder has from the start.
 _OURS = {"finished", "lock", "run.json", "run.json.part"}

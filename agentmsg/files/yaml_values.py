@@ -23,8 +23,6 @@ from agentmsg.values.types import is_list
 if TYPE_CHECKING:
     from agentmsg.limits import Limits
 
-__all__ = ["yaml_value"]
-
 _TAG = "tag:yaml.org,2002:"
 _LISTS, _MAPS = (None, f"{_TAG}seq"), (None, f"{_TAG}map")
 _BYTES = (f"{_TAG}binary", "!binary")

@@ -23,6 +23,7 @@ digest of the content only, because it restores content only.
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -265,7 +266,7 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
             if not number:
                 header = _header(line)
                 continue
-            path = tuple([int(key) if key.isdecimal() else key for key in line["at"].split("/")[1:]])
+            path = _path_at(line["at"])
             if "spelling" in line:
                 spelling.append((path, adopt(line.pop("spelling"))))
             if len(line) > 1:
@@ -289,6 +290,12 @@ def from_lines(lines: Iterable[bytes | str]) -> Losses:
         carried=header.get("carried", 0),
         secret=header.get("secrets", False),
     )
+
+
+@lru_cache(maxsize=1 << 12)
+def _path_at(place: str) -> Path:
+    """Return the path of an object, from a line; the same ones stand in all reports."""
+    return tuple([int(key) if key.isdecimal() else key for key in place.split("/")[1:]])
 
 
 def _header(line: Any) -> dict[str, Any]:

@@ -217,10 +217,8 @@ def _named(message: Msg, tree: Mapping[Any, Any]) -> Msg:
 def _as_told(message: Msg, tree: Mapping[Any, Any], unsaid: Sequence[str]) -> Msg:
     """Return a message that says itself who answered, or doesn't, where a reader told it from the parts."""
     changes: dict[str, Any] = {}
-    for name in _TELLERS:
+    for name in _TELLERS if unsaid or not tree.keys().isdisjoint(_TELLERS) else ():
         now = getattr(message, name)
-        if now is None and not tree:
-            continue
         said = tree.get(name, _NOTHING).get(_HERE)
         if is_sequence(said):
             if now in (None, said[0]):
@@ -264,7 +262,7 @@ def _spelt(owner: _N, tree: Mapping[Any, Any]) -> _N:
             changes[name] = new
     if is_call:
         changes |= _spelt_arguments(cast("ToolUseBlock", owner), tree.get("raw_input", _NOTHING).get(_HERE))
-    if tree:
+    if tree and kind in _IDS:
         changes |= _linked(owner, tree)
     for name in flags:
         # False and None mean the same, so only the source tells which it was.
@@ -292,7 +290,7 @@ def _renamed(owner: ToolResultBlock, name: Any) -> dict[str, Any]:
 
 def _linked(owner: Noted, tree: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the changes that give a call or result the id that the source's reader made."""
-    found = {name: tree[name][_HERE] for name in _IDS.get(type(owner), ()) if _HERE in tree.get(name, _NOTHING)}
+    found = {name: tree[name][_HERE] for name in _IDS[type(owner)] if _HERE in tree.get(name, _NOTHING)}
     return {name: Made(link) for name, link in found.items() if type(getattr(owner, name)) is Made}
 
 

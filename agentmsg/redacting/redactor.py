@@ -23,7 +23,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.pickling import repr_html
 from agentmsg.redacting.leaves import Nature, rewritten, texts_in
 from agentmsg.redacting.patterns import RULES, is_random, may_be_secret
-from agentmsg.redacting.rule import KINDS, USUAL, Rule, SecretKind, label_of
+from agentmsg.redacting.rule import KINDS, REDACTED, USUAL, Rule, SecretKind, label_of
 from agentmsg.values.frozen import shallow
 
 if TYPE_CHECKING:
@@ -42,8 +42,6 @@ _LONGEST = 4096
 _HEAD = 6
 # The kinds of what is named.
 _KINDS: Mapping[str, str] = {"header": "token"}
-# What the loss report of a redaction has in place of a format.
-REDACTED = "redact"
 _WORD = "word"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 

@@ -18,6 +18,8 @@ KINDS: tuple[SecretKind, ...] = get_args(SecretKind)
 """The built-in kinds of secrets."""
 USUAL = KINDS[:6]
 """The kinds that are looked for by default: the others are often part of what a conversation is about."""
+REDACTED = "redact"
+"""What the loss report of a redaction has in place of a format."""
 
 
 @attrs.frozen

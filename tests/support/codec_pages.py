@@ -16,8 +16,7 @@ import attrs
 
 import agentmsg as am
 import agentmsg_codecs
-from agentmsg.cli.capabilities import summary, tables
-from agentmsg.cli.codec_options import Option, options_of
+from agentmsg.cli.formats import Option, options_of, summary, tables
 from agentmsg.fitting.carry import has_slot
 from agentmsg.formats import is_list, is_object
 from agentmsg.formats.forms.tables import mapped_by, mapping_of
