@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -25,17 +26,89 @@ from agentmsg.formats import (
     usually,
 )
 from agentmsg.formats.forms import Rows as FormRows
-from agentmsg_codecs.agentscope.asking import behind_calls, call_rule
+from agentmsg_codecs.agentscope.dialect import ASKING, is_asking, is_call
 from agentmsg_codecs.agentscope.media import MEDIA
 from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, ITEM, RESULT_STATES, VERSIONS
 from agentmsg_codecs.agentscope.shapes import marks_of
 from agentmsg_codecs.agentscope.unsent import UNSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg_codecs.agentscope.dialect import Dialect
     from agentmsg_codecs.agentscope.messages import Messages
+
+
+_REQUEST = am.ApprovalRequestBlock
+
+
+def _may_ask(block: Any, family: str) -> bool:
+    """Whether a request may tell the state of a call: no other state of it is written."""
+    if not is_call(block):
+        return False
+    status = block.status
+    return status in (None, ASKING) or not (status in CALL_STATES or is_marked(block, family, "/word"))
+
+
+def call_rule(block: am.ToolUseBlock) -> Any:
+    """Keep function calls, without the state: whether a person is asked is told by a request behind the call."""
+    answer = rules.call_as_function(block)
+    new = answer.new if isinstance(answer, Swap) else answer
+    if not is_asking(new):
+        return answer
+    return Swap(new.evolve(status=None), "a request behind a call tells that a person is asked")
+
+
+def behind_calls(family: str) -> restructure.Step:
+    """Return the step that moves requests behind their calls, and leaves out those that no state can tell."""
+
+    def step(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
+        if not any(_REQUEST in map(type, message.content) for message in messages):
+            return plan
+        return restructure.choose(partial(_picks, family, _done(messages)), "assistant")(plan, messages)
+
+    return step
+
+
+def _done(messages: Sequence[am.Msg]) -> set[int]:
+    """Return the identities of the assistant's calls that have a result before the next call of the same id."""
+    results: set[str | None] = set()
+    found: set[int] = set()
+    for message in reversed(messages):
+        for block in reversed(message.content):
+            if isinstance(block, am.ToolResultBlock) and block.kind != "server":
+                results.add(block.tool_call_id)
+            elif message.role == "assistant" and is_call(block) and block.id in results:
+                found.add(id(block))
+                results.remove(block.id)
+    return found
+
+
+def _picks(family: str, done: set[int], message: am.Msg) -> tuple[int, ...] | None:
+    """Return the blocks of a message, with each request behind its call.
+
+    Args:
+        family: whose requests are kept.
+        done: the identities of the calls that have a result.
+        message: the message.
+    """
+    content: tuple[Any, ...] = message.content
+    calls = [index for index, block in enumerate(content) if _may_ask(block, family)]
+    requests: dict[int, int] = {}
+    for index, block in enumerate(content):
+        if type(block) is _REQUEST and block.tool_call_id is not None:
+            fitting = [at for at in calls if content[at].id == block.tool_call_id and at not in requests]
+            # Of calls with the same id, the one right before a request is its call.
+            for at in [index - 1] if index - 1 in fitting else fitting[:1]:
+                requests[at] = index
+    order: list[int] = []
+    for index, block in enumerate(content):
+        if type(block) is not _REQUEST:
+            order.append(index)
+        request = requests.get(index)
+        if request is not None and (is_marked(content[request], family, "/asking") or id(block) not in done):
+            order.append(request)
+    return None if order == list(range(len(content))) else tuple(order)
 
 
 _Rows = dict[type[Any], Row]

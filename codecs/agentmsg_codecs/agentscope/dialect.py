@@ -3,12 +3,17 @@
 Two functions read and write the body of a message: role, content and what depends on them. Marks: ``/role`` (an unusual
 word for the role), ``/list`` and ``/str`` (content that is a list or a text, unlike the dialect's default), ``/one``
 (content that is a single block, as in Java's 0.1.0), ``/url`` (URLs beside content that were a single text).
+
+The state ``asking`` of a call is a request for approval behind the call. A request that was read is marked ``/asking``.
+It has no id here but that of its call, so a call without one keeps its state, and so does one outside the assistant's
+messages. The library waits for a person as long as a call has this state, even if there is a result: a request of
+another format whose call has its result is left out.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import agentmsg as am
 from agentmsg import thaw
@@ -28,8 +33,7 @@ from agentmsg.formats import (
     word_at,
 )
 from agentmsg.formats.forms import Hatch, Spare
-from agentmsg_codecs.agentscope.asking import with_requests, with_states
-from agentmsg_codecs.agentscope.times import is_no_time
+from agentmsg_codecs.agentscope.shapes import is_no_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,6 +41,47 @@ if TYPE_CHECKING:
     from agentmsg.formats import Cell, Parts
     from agentmsg.formats.forms import Described
     from agentmsg_codecs.agentscope.media import Media
+
+
+ASKING = "asking"
+
+
+def with_requests(blocks: tuple[Any, ...], family: str) -> tuple[Any, ...]:
+    """Return the blocks that were read from an assistant's parts, with a request behind each call that asks."""
+    if not any(map(is_asking, blocks)):
+        return blocks
+    found: list[Any] = []
+    for block in blocks:
+        if is_asking(block):
+            request = am.ApprovalRequestBlock(block.id, block.id)
+            found += [block.evolve(status=None), marked(request, family, asking=True)]
+        else:
+            found.append(block)
+    return tuple(found)
+
+
+def with_states(blocks: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the blocks to write, with the state of each call before a request in place of that."""
+    if am.ApprovalRequestBlock not in map(type, blocks):
+        return blocks
+    found: list[Any] = []
+    for block in blocks:
+        if type(block) is am.ApprovalRequestBlock:
+            found[-1] = found[-1].evolve(status=ASKING)
+        else:
+            found.append(block)
+    return tuple(found)
+
+
+def is_call(block: Any) -> TypeGuard[am.ToolUseBlock]:
+    """Whether a block is a call of a client's tool."""
+    return type(block) is am.ToolUseBlock and block.kind != "server"
+
+
+def is_asking(block: Any) -> bool:
+    """Whether a call has the state of one that a person is asked about."""
+    return is_call(block) and block.status == ASKING and block.id is not None
+
 
 _make_text = maker(am.TextBlock, "text")
 

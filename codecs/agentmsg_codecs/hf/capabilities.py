@@ -23,8 +23,8 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import as_address
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
+from agentmsg_codecs.hf.messages import has_function_call
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
-from agentmsg_codecs.hf.roles import has_function_call
 from agentmsg_codecs.hf.rows import taken, told_rejected
 
 if TYPE_CHECKING:

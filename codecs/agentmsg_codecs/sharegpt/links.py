@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg.formats import CallNames, is_marked, marked, natives, speed, spelling, tool_links
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
-from agentmsg_codecs.sharegpt.results import answered
+from agentmsg_codecs.sharegpt.tags import answered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """The envelope: an answer of a known provider is kept as the SDK's client for this provider keeps it.
 
-``issuers.py`` has the tables. Here are the blocks that pass through them: an assistant's message is cut into runs of
+``issuers`` has the tables. Here are the blocks that pass through them: an assistant's message is cut into runs of
 blocks that the tables turn into others, and of those that stay as they are. Who answered is told by what the parts
 hold, so it is a value that the reader makes, and counts as absent elsewhere.
 """

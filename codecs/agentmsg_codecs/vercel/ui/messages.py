@@ -1,7 +1,7 @@
 """Native messages and ours: a system or user message is one of ours, an assistant's several (see steps.py).
 
 Marks of messages: ``/metadata`` (empty metadata), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (it
-had a time, in this style), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
+had a time, in this style), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see steps.py.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.v4 as old
-from agentmsg import thaw
+from agentmsg import Made, thaw
 from agentmsg.formats import (
     Native,
     adopt,
@@ -27,16 +27,58 @@ from agentmsg.formats import (
 from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui.format import describe
-from agentmsg_codecs.vercel.ui.ids import has_own_id, made_id
-from agentmsg_codecs.vercel.ui.mastra import lifted, stored
-from agentmsg_codecs.vercel.ui.steps import STEP, Steps, is_answer
+from agentmsg_codecs.vercel.ui.steps import STEP, Steps, Tools, is_answer
 from agentmsg_codecs.vercel.ui.tool_parts import is_tool
-from agentmsg_codecs.vercel.ui.tools import Tools
+from agentmsg_codecs.vercel.ui.v4 import lifted, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from agentmsg.formats import Parts
+
+
+_PREFIX = "agentmsg-"
+
+
+def made_id(number: int) -> str:
+    """Return the id of a native message that has none, from its place in the document."""
+    return f"{_PREFIX}{number}"
+
+
+def has_own_id(message: am.Msg) -> bool:
+    """Whether a message has an id that wasn't made."""
+    return message.id is not None and type(message.id) is not Made
+
+
+def without_places(messages: Sequence[am.Msg], how: grouping.Grouping) -> Sequence[am.Msg]:
+    """Return messages without the ids that would be read as made ones, at their places.
+
+    Args:
+        messages: the messages, which fit.
+        how: which messages share a native one, whose place counts.
+    """
+    if not any([message.id is not None and _may_be_place(message) for message in messages]):  # noqa: C419 - in half the time
+        return messages
+    found: list[am.Msg] = []
+    group: list[am.Msg] = []
+    number, is_changed = -1, False
+    for each in messages:
+        message = each
+        is_first = not (group and grouping.is_joined(how, group, message))
+        if is_first and has_own_id(message) and message.id == made_id(number + 1):
+            message, is_changed = spelling.changed(message, {"id": None}), True
+            # Without an id of its own it may join the message before it.
+            is_first = not (group and grouping.is_joined(how, group, message))
+        if is_first:
+            number, group = number + 1, []
+        group.append(message)
+        found.append(message)
+    return found if is_changed else messages
+
+
+def _may_be_place(message: am.Msg) -> bool:
+    return message.id is not None and message.id.startswith(_PREFIX) and has_own_id(message)
+
 
 # So that type checkers ask nothing about what is inside; a call of ``is_object`` takes longer than the test.
 _OBJECT: Any = dict
