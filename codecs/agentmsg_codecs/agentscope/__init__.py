@@ -38,8 +38,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from agentmsg_codecs.agentscope.base import AgentScope, Sessions
 from agentmsg_codecs.agentscope.issuers import Issuers
+from agentmsg_codecs.agentscope.messages import AgentScope, Sessions
 from agentmsg_codecs.agentscope.names import FAMILY, MEMORY
 from agentmsg_codecs.agentscope.python import PythonMessages
 

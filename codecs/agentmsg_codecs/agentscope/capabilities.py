@@ -26,10 +26,9 @@ from agentmsg.formats import (
     usually,
 )
 from agentmsg.formats.forms import Rows as FormRows
-from agentmsg_codecs.agentscope.dialect import ASKING, is_asking, is_call
+from agentmsg_codecs.agentscope.dialect import ASKING, is_asking, is_call, marks_of
 from agentmsg_codecs.agentscope.media import MEDIA
 from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, ITEM, RESULT_STATES, VERSIONS
-from agentmsg_codecs.agentscope.shapes import marks_of
 from agentmsg_codecs.agentscope.unsent import UNSENT
 
 if TYPE_CHECKING:

@@ -51,12 +51,8 @@ from agentmsg.formats import (
     write_as,
 )
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Number, Object, Spare, Text, Whole, Words
-from agentmsg_codecs.agentscope.base import AgentScope, Sessions
-from agentmsg_codecs.agentscope.dialect import Dialect
-from agentmsg_codecs.agentscope.media import Media
-from agentmsg_codecs.agentscope.messages import Messages
-from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, JAVA, RESULT_STATES
-from agentmsg_codecs.agentscope.shapes import (
+from agentmsg_codecs.agentscope.dialect import (
+    Dialect,
     Reasons,
     aside,
     object_or_none,
@@ -67,6 +63,9 @@ from agentmsg_codecs.agentscope.shapes import (
     without,
     write_arguments,
 )
+from agentmsg_codecs.agentscope.media import Media
+from agentmsg_codecs.agentscope.messages import AgentScope, Messages, Sessions
+from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, JAVA, RESULT_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,7 +76,7 @@ if TYPE_CHECKING:
 # Marks of blocks: "/as" (the kind of block that media were read from), "/at" (the older key of input or output),
 # "/form" (output that is a text, or one block), "/no-id", "/unsaid" (a result without a state), "/word" (a state that
 # the library doesn't have), "/nulls" (metadata of a result with null values). Of usage: "/total" (it has a total, which
-# the library writes and a plain ObjectMapper refuses). Of messages: "/time" (see shapes.py), "/word" (see Reasons),
+# the library writes and a plain ObjectMapper refuses). Of messages: "/time" (see dialect.py), "/word" (see Reasons),
 # "/usage" (usage in the other version's place: "top", "metadata"), "/both" (metadata has usage, too).
 
 _SIGNATURE_KEY = "thoughtSignature"

@@ -33,7 +33,7 @@ from agentmsg.formats import (
     word_at,
 )
 from agentmsg.formats.forms import Form, Hatch, Key, Link, Nested, Spare, Text, Wrapped
-from agentmsg_codecs.agentscope.shapes import aside
+from agentmsg_codecs.agentscope.dialect import aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

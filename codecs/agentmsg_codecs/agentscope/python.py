@@ -4,7 +4,7 @@ Both dialects read the same blocks; they differ in what they write by default. M
 call was read from), ``/object`` (a call of 2.x with an object as its input), ``/no-id``, ``/unsaid`` (a result without
 a state), ``/word`` (a state or a reason that the library doesn't have), ``/list`` (output that is a list, though a text
 would do), ``/any`` (output that is neither, as in 0.x), ``/partial`` (usage without the count of input or output),
-``/time`` (see shapes.py), ``/shape`` (structured output that isn't an object).
+``/time`` (see dialect.py), ``/shape`` (structured output that isn't an object).
 """
 
 from __future__ import annotations
@@ -47,11 +47,19 @@ from agentmsg.formats.forms import (
     Words,
     Wrapped,
 )
-from agentmsg_codecs.agentscope.dialect import Dialect, is_result
+from agentmsg_codecs.agentscope.dialect import (
+    Dialect,
+    Reasons,
+    is_no_time,
+    is_result,
+    parts_in,
+    read_arguments,
+    time_hatch,
+    write_arguments,
+)
 from agentmsg_codecs.agentscope.media import SOURCES, Media
 from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, RESULT_STATES, SIGNER
-from agentmsg_codecs.agentscope.shapes import Reasons, is_no_time, parts_in, read_arguments, time_hatch, write_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -29,7 +29,6 @@ from agentmsg.formats import (
     usually,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.pydantic_ai.content import hint_of, is_own, is_structured
 from agentmsg_codecs.pydantic_ai.format import FINISH
 from agentmsg_codecs.pydantic_ai.messages import is_instructions, is_part
 from agentmsg_codecs.pydantic_ai.names import (
@@ -54,6 +53,9 @@ from agentmsg_codecs.pydantic_ai.values import (
     ODD_TYPE,
     URL_SAFE,
     answered,
+    hint_of,
+    is_own,
+    is_structured,
     is_url_safe,
     shown_text,
     standard,

@@ -48,28 +48,26 @@ from agentmsg.formats.forms import (
     Whole,
     Words,
 )
-from agentmsg_codecs.pydantic_ai.content import (
+from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
+from agentmsg_codecs.pydantic_ai.values import (
+    ANSWERED,
     CITED,
+    COST,
+    DATA,
+    DETAIL,
     POINT_SCHEMA,
     RETRIED,
+    SIGNED,
+    STRUCTURED,
+    TIME,
+    data_at,
     is_retried,
+    partly_modelled,
     read_citation,
     read_user_content,
     returned,
     write_citation,
     write_user_content,
-)
-from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
-from agentmsg_codecs.pydantic_ai.values import (
-    ANSWERED,
-    COST,
-    DATA,
-    DETAIL,
-    SIGNED,
-    STRUCTURED,
-    TIME,
-    data_at,
-    partly_modelled,
 )
 
 if TYPE_CHECKING:

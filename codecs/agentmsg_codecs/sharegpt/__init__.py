@@ -53,10 +53,9 @@ from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import is_mapping, is_sequence, mark_of, marked, natives, spelling
 from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
-from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.links import link
 from agentmsg_codecs.sharegpt.media import columns_of, placed
-from agentmsg_codecs.sharegpt.messages import parted, read_turn, write_turns
+from agentmsg_codecs.sharegpt.messages import DESCRIBED, TOOLS, parted, read_turn, write_turns
 from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT, ROLES
 from agentmsg_codecs.sharegpt.rows import (
     PAIRS,

@@ -27,10 +27,9 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import as_address
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.links import relinked
 from agentmsg_codecs.sharegpt.media import one_kind, taken, token_of
-from agentmsg_codecs.sharegpt.messages import read_beside, read_turn
+from agentmsg_codecs.sharegpt.messages import DESCRIBED, TOOLS, read_beside, read_turn
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
 from agentmsg_codecs.sharegpt.rows import CELL, row_of, told
 

@@ -12,16 +12,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import CallNames, is_marked, marked, natives, speed, spelling, tool_links
+from agentmsg.formats import CallNames, marked, natives, speed, spelling, tool_links
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
-from agentmsg_codecs.sharegpt.tags import answered
+from agentmsg_codecs.sharegpt.values import UNLINKED, answered, is_said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-
-# The notes of a usual call: its row has no id.
-UNLINKED = natives.without_id(FAMILY)
 
 
 class _Waiting:
@@ -90,13 +86,6 @@ class _Waiting:
     def skip(self) -> None:
         """Record a result with an unreadable id: it uses up a call."""
         self.answer(self.expected())
-
-
-def is_said(block: Any, link: str | None) -> bool:
-    """Whether the row contains the id of a call or result."""
-    if link is None or not block.notes or block.notes is UNLINKED:
-        return False
-    return is_marked(block, FAMILY, "/id")
 
 
 def _is_unclear(message: am.Msg, block: Any) -> bool:

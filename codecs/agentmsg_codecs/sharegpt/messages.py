@@ -1,6 +1,6 @@
 """Messages: one turn is one message, but each of several results in a turn is its own.
 
-A turn has one text, which ``values`` and ``tags`` take apart, and perhaps calls beside it:
+A turn has one text, which ``values`` takes apart, and perhaps calls beside it:
 
 | turn | blocks |
 | --- | --- |
@@ -35,17 +35,64 @@ from agentmsg.formats import (
     spelling,
     write_as,
 )
-from agentmsg_codecs.sharegpt.format import DESCRIBED
-from agentmsg_codecs.sharegpt.links import UNLINKED, is_said, said_links
+from agentmsg.formats.bodies import ToolColumn
+from agentmsg.formats.forms import (
+    Content,
+    Described,
+    Form,
+    Inside,
+    Key,
+    Lifted,
+    Link,
+    Object,
+    Place,
+    Single,
+    Text,
+    Truth,
+)
+from agentmsg_codecs.sharegpt.links import said_links
 from agentmsg_codecs.sharegpt.media import said
-from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES, WORDS
-from agentmsg_codecs.sharegpt.tags import GROUPING, noting, read_results, write_result, write_results
-from agentmsg_codecs.sharegpt.values import called, object_of
+from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ITEM, LINK, ROLES, WORDS
+from agentmsg_codecs.sharegpt.values import (
+    GROUPING,
+    UNLINKED,
+    called,
+    is_said,
+    noting,
+    object_of,
+    read_results,
+    write_result,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentmsg.formats import Native
+
+
+_ABOUT = (
+    Key("name", "name", Text()), Key("description", "description", Text(), "may"),
+    Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(is_flag=True), "may"),
+)  # fmt: skip
+_SAID = Lifted((Place("value", Content(), need='""'),))
+# Usually, a result answers a call by its position.
+_LINK = Key(LINK, "tool_call_id", Link(), "may", said="id", is_odd=True)
+_RESULT = Single(am.ToolResultBlock, (Key("value", "content", Content(), '""'), _LINK))
+
+
+def _form(role: str, word: str) -> Form:
+    item: Any = _RESULT if role == "tool" else _SAID
+    return Form(role, am.Msg, word, (item,), tag_key="from", fixed={"role": role}, is_apart=role)
+
+
+DESCRIBED = Described(FAMILY, (
+    *(_form(role, word) for role, word in WORDS.items()),
+    Form("function", am.ToolSpec, None, _ABOUT, is_apart=True),
+    Form("typed_function", am.ToolSpec, "function", (Inside("function", _ABOUT, space=ITEM),), is_apart=True,
+         notes={"typed": True}),
+), {})  # fmt: skip
+TOOLS = ToolColumn(DESCRIBED, "function", "typed_function", style="python")
 
 
 _CALL = ("name", "arguments")

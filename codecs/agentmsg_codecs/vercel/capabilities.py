@@ -26,10 +26,9 @@ from agentmsg.formats import (
     rules,
 )
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.vercel.calls import is_denial, runner_of
+from agentmsg_codecs.vercel.calls import SIGNERS, are_options, is_denial, runner_of
 from agentmsg_codecs.vercel.media import data_in, is_url
 from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS, USUAL
-from agentmsg_codecs.vercel.options import SIGNERS, are_options
 from agentmsg_codecs.vercel.shared import place_rows
 from agentmsg_codecs.vercel.unsent import UNSENT
 

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import agentmsg as am
 from agentmsg.formats import Native, Parts, is_mapping, is_object, media
 from agentmsg.formats.forms import Described, Form, Key, Link, Text
-from agentmsg_codecs.vercel.calls import APPROVALS, INPUT, KIND, output
+from agentmsg_codecs.vercel.calls import APPROVALS, INPUT, KIND, SLOTS, Options, compaction, output
 from agentmsg_codecs.vercel.media import IMAGE, file_form, inner_forms, is_image
 from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS
-from agentmsg_codecs.vercel.options import SLOTS, Options, compaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import Native, is_mapping, is_object
+from agentmsg_codecs.vercel.calls import are_options
 from agentmsg_codecs.vercel.issuers.parts import options_of, with_options
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS
-from agentmsg_codecs.vercel.options import are_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

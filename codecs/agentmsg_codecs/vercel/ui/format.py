@@ -35,10 +35,20 @@ from agentmsg.formats import (
     text_at,
 )
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
-from agentmsg_codecs.vercel.calls import APPROVALS, KIND, carried_provider, read_input, runner_of, write_input
+from agentmsg_codecs.vercel.calls import (
+    APPROVALS,
+    CACHE,
+    KIND,
+    SLOTS,
+    Options,
+    carried_provider,
+    compaction,
+    read_input,
+    runner_of,
+    write_input,
+)
 from agentmsg_codecs.vercel.media import is_url, of_kind
 from agentmsg_codecs.vercel.names import UI
-from agentmsg_codecs.vercel.options import CACHE, SLOTS, Options, compaction
 
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 _DATA = "data-"
