@@ -149,11 +149,11 @@ class _Maker:
 
     def row(self, role: str, **more: Any) -> MessageRow:
         """Return the row of messages of a role."""
-        spaces: list[Any] = [(self.family, self.dialect.taken_by_message)]
-        if self.has_old:
-            spaces.append((ITEM, _taken_beside))
-        fields = self.rows.message("message", extras=carried_extras(*spaces))
+        fields = self.rows.message("message")
         fields = {name: cell for name, cell in fields.items() if name not in self.dialect.lacks}
+        fields["extras"] = cells.without(fields["extras"], self.family, self.dialect.taken)
+        if self.has_old:
+            fields["extras"] = cells.together(fields["extras"], carried_extras((ITEM, _taken_beside)))
         blocks: _Rows = {am.ToolResultBlock: self.result_row()} if role == "tool" else self.parts(role)
         if role == "assistant" and not self.is_old:
             blocks[am.ApprovalRequestBlock] = Row({"id": lambda _, block: block.tool_call_id, "tool_call_id": KEEP})

@@ -52,11 +52,11 @@ from agentmsg.formats import (
     usually,
     word_at,
 )
-from agentmsg.formats.forms import Hatch, Spare
+from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.agentscope.names import ITEM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
 
     from agentmsg.formats import Parts
@@ -328,31 +328,9 @@ class Dialect:
 
     # -- unknown fields ------------------------------------------------------------------------------------------------
 
-    def taken_by_message(self, message: am.Msg) -> frozenset[str]:
-        """Return the keys of a message that aren't unknown fields."""
-        own = natives.extras_of(message, self.family)
-        free = self.free(own)
-        if message.created_at is not None:
-            free -= {self.time_key}
-        if "url" in free and self.has_url(message, own["url"]):
-            free -= {"url"}
-        return self.described.forms["message"].keys - free
-
-    def free(self, native: Mapping[str, Any]) -> frozenset[str]:
-        """Return the known keys whose values are unknown fields: spare keys with a value, an invalid time.
-
-        Args:
-            native: the native message, or the unknown fields of ours.
-        """
-        free = {key for key, usual in self._spare.items() if key in native and not same_document(native[key], usual)}
-        return frozenset(free | {self.time_key} if is_no_time(native.get(self.time_key)) else free)
-
-    @cached_property
-    def _spare(self) -> Mapping[str, Any]:
-        """The keys without a field, with their usual values."""
-        items = self.described.forms["message"].items
-        spare = {item.native: item.usual for item in items if isinstance(item, Spare)}
-        return {**spare, "url": None} if self.has_urls else spare
+    def taken(self, own: Mapping[str, Any], message: am.Msg) -> Collection[str]:
+        """Return the extras of a message, of those that come back, that would make it one of another version."""
+        return ()
 
     def has_url(self, message: am.Msg, value: Any) -> bool:
         """Whether URLs beside content belong to the message, and aren't an unknown field."""

@@ -62,7 +62,7 @@ from agentmsg_codecs.agentscope.messages import Messages
 from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, RESULT_STATES, SIGNER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 
 _RAW = "raw_input"
@@ -343,12 +343,11 @@ class _Python2(_Python):
             raise Unreadable
         return super().read_body(native)
 
-    def taken_by_message(self, message: am.Msg) -> frozenset[str]:
-        own, taken = natives.extras_of(message, FAMILY), super().taken_by_message(message)
-        is_new = message.created_at is not None or ("created_at" in own and "created_at" not in taken)
+    def taken(self, own: Mapping[str, Any], message: am.Msg) -> Collection[str]:
+        is_new = message.created_at is not None or "created_at" in own
         # Any other timestamp makes it a message of 1.x; an invalid one may stay if each version is written as read.
         is_free = is_new or (self.as_read and is_no_time(own.get("timestamp")))
-        return taken if is_free else taken | {"timestamp"}
+        return (*(() if is_free else ("timestamp",)), *(("url",) if self.has_url(message, None) else ()))
 
 
 class _Python1(_Python):
@@ -378,9 +377,8 @@ class _Python1(_Python):
     def body(self, message: am.Msg, role: str, content: Any) -> Native:
         return {"name": self.name_of(message), "role": role, "content": content}
 
-    def taken_by_message(self, message: am.Msg) -> frozenset[str]:
-        # This key would make it a message of 2.x.
-        return super().taken_by_message(message) | {"created_at"}
+    def taken(self, own: Mapping[str, Any], message: am.Msg) -> Collection[str]:
+        return ("created_at",)
 
 
 # -- versions ---------------------------------------------------------------------------------------------------------
