@@ -296,11 +296,7 @@ class _Maker:
 
     def acts(self, role: str) -> _Rows:
         """Return the rows of thinking and calls."""
-        signature = cells.signed_by(self.dialect.signer, is_empty=True)
-        thinking = self.cells(am.ThinkingBlock) | {"signature": signature}
-        call = self.cells(am.ToolUseBlock) | {"kind": cells.kinds(), **self.state(CALL_STATES)}
-        if "signature" in call:
-            call["signature"] = signature
+        thinking, call = self.cells(am.ThinkingBlock), self.cells(am.ToolUseBlock) | {"kind": cells.kinds()}
         why = "" if role == "assistant" else f"no place for this in a {role} message"
         readable = (None, None) if "redacted" in thinking else (_readable, "redacted")
         rule: Any = (rules.call_as_function, "kind") if why or self.is_old else (call_rule, ("kind", "status"))
@@ -311,19 +307,10 @@ class _Maker:
             am.ToolUseBlock: self.limited(call, why, *rule),
         }
 
-    def state(self, known: frozenset[str]) -> dict[str, Cell]:
-        """Return the cell of a state: one that the library has, or that was read; 1.x has none."""
-
-        @usually("value in known", known=known)
-        def cell(state: str, block: Any) -> str | None:
-            return state if state in known or is_marked(block, self.family, "/word") else None
-
-        return {} if "status" in self.dialect.lacks_in_blocks else {"status": cell}
-
     def result_row(self) -> Row:
         """Return the row of the result of a client's tool."""
-        found = self.cells(am.ToolResultBlock) | {"structured": self.structured, **self.state(RESULT_STATES)}
-        return Row({**found, "kind": cells.kinds()}, self.result)
+        own: dict[str, Cell] = {"structured": self.structured, "kind": cells.kinds()}
+        return Row(self.cells(am.ToolResultBlock) | own, self.result)
 
     def result(self, block: am.ToolResultBlock) -> Any:
         """Keep a result; a value or an error becomes content, and 2.x needs a state."""

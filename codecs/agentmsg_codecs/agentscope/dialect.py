@@ -52,7 +52,7 @@ from agentmsg.formats import (
     usually,
     word_at,
 )
-from agentmsg.formats.forms import Hatch
+from agentmsg.formats.forms import Hatch, Key, Words
 from agentmsg_codecs.agentscope.names import ITEM
 
 if TYPE_CHECKING:
@@ -107,6 +107,16 @@ def is_asking(block: Any) -> bool:
 _make_text = maker(am.TextBlock, "text")
 
 
+def state_key(known: frozenset[str], family: str, **how: Any) -> Key:
+    """Return the key of a state: one that the library has, or that was read."""
+
+    @usually("value in known", known=known)
+    def cell(state: str, block: Any) -> str | None:
+        return state if state in known or is_marked(block, family, "/word") else None
+
+    return Key("state", "status", Words({}, known=known), "may", cell=cell, **how)
+
+
 def is_result(block: Any) -> bool:
     """Whether a block is the result of a tool."""
     return type(block) is am.ToolResultBlock
@@ -117,7 +127,6 @@ class Dialect:
 
     Attributes:
         as_read: whether what was read in another version is written as such.
-        signer: the provider whose signatures it has.
         lacks: fields of messages that it lacks, though they come back if they were read.
         lacks_in_blocks: the same of blocks.
         time_key: the key of the time.
@@ -130,7 +139,6 @@ class Dialect:
     is_filled = False
 
     family: ClassVar[str]
-    signer: ClassVar[str]
     lacks: ClassVar[frozenset[str]] = frozenset()
     lacks_in_blocks: ClassVar[frozenset[str]] = frozenset()
     time_key: ClassVar[str]

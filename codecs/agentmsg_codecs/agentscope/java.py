@@ -50,7 +50,7 @@ from agentmsg.formats import (
     usually,
     write_as,
 )
-from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Number, Object, Spare, Text, Whole, Words
+from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Number, Object, Spare, Text, Whole
 from agentmsg_codecs.agentscope.dialect import (
     Dialect,
     Reasons,
@@ -59,6 +59,7 @@ from agentmsg_codecs.agentscope.dialect import (
     parts_in,
     read_arguments,
     spelt,
+    state_key,
     time_hatch,
     without,
     write_arguments,
@@ -124,7 +125,7 @@ def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Me
             Hatch(keys=("input", "arguments", "content"), cells={"input": KEEP, "raw_input": KEEP}, get=_read_input,
                   put=_write_input, odd=("arguments", "content"), schema=_ARGUMENTS),
             _signed(is_null=False),
-            Key("state", "status", Words({}, known=CALL_STATES), "may"),
+            state_key(CALL_STATES, JAVA),
         ), schema={"properties": _ARGUMENTS}),
     )  # fmt: skip
     output = _Output()
@@ -134,7 +135,7 @@ def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Me
         Hatch(keys=("output", "result"), cells={"content": KEEP}, get=output.read, put=output.write, odd=("result",),
               schema=_OUTPUT),
         Key("metadata", "metadata", Object(), "{}", cell=_no_nulls),
-        Key("state", "status", Words({}, known=RESULT_STATES), "may", lacks="unsaid"),
+        state_key(RESULT_STATES, JAVA, lacks="unsaid"),
     ), marks={"nulls": lambda native: None in (native.get("metadata") or {}).values()})  # fmt: skip
     whole = Form("message", am.Msg, None, message, is_apart=True)
     forms = (*blocks, *media.forms(), result, USAGE, whole)
@@ -184,9 +185,9 @@ def _signed(*, is_null: bool) -> Hatch:
         rest: Native = thaw(block.metadata) if block.metadata else {}
         return {"metadata": {**signed, **rest} or (None if is_null else {})}
 
-    cells: dict[str, Cell] = {"metadata": _unsigned, "signature": KEEP}
+    supported: dict[str, Cell] = {"metadata": _unsigned, "signature": cells.signed_by(GEMINI, is_empty=True)}
     schema = {"metadata": {"type": ["object", "null"]}}
-    return Hatch(keys=("metadata",), cells=cells, get=read, put=write, schema=schema)
+    return Hatch(keys=("metadata",), cells=supported, get=read, put=write, schema=schema)
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
@@ -328,7 +329,6 @@ def _metadata(value: Mapping[str, Any], message: am.Msg) -> Mapping[str, Any]:
 
 class _Java(Dialect):
     family: ClassVar[str] = JAVA
-    signer: ClassVar[str] = GEMINI
     time_key: ClassVar[str] = "timestamp"
     body_keys: ClassVar[tuple[str, ...]] = ("role", "content")
     # The usual place of usage.

@@ -44,7 +44,6 @@ from agentmsg.formats.forms import (
     Text,
     Via,
     Whole,
-    Words,
     Wrapped,
 )
 from agentmsg_codecs.agentscope.dialect import (
@@ -54,6 +53,7 @@ from agentmsg_codecs.agentscope.dialect import (
     is_result,
     parts_in,
     read_arguments,
+    state_key,
     time_hatch,
     write_arguments,
 )
@@ -101,7 +101,8 @@ def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple
             Key("thinking", "thinking", Text()),
             _ITEM_ID,
             ended,
-            Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": SIGNER}), "may"),
+            Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": SIGNER}), "may",
+                cell=cells.signed_by(SIGNER, is_empty=True)),
             Key("redacted_thinking_data", "redacted", Text(), "may", cell=cells.sealed_by(SIGNER)),
         )),
         *_calls(ended, version, as_read=as_read),
@@ -134,7 +135,7 @@ def _hints(ended: Spare, *, is_new: bool) -> tuple[Form, ...]:
 def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
     """Return the forms of calls, one for each version; the other version's is written if it was read."""
     beside = (
-        Key("state", "status", Words({}, known=CALL_STATES), "may"),
+        state_key(CALL_STATES, FAMILY),
         Spare("suggested_rules", [], is_written=ended.is_written),
         ended,
     )
@@ -203,7 +204,7 @@ def _results(ended: Spare, *, is_new: bool) -> tuple[Form, ...]:
     link = Key("id", "tool_call_id", Link(), "may", lacks="no-id")
     name = Key("name", "name", Link(), '""', cell=_filled)
     rest = (
-        Key("state", "status", Words({}, known=RESULT_STATES), "may", lacks="unsaid"),
+        state_key(RESULT_STATES, FAMILY, lacks="unsaid"),
         Key("metadata", "metadata", Object(), "{}" if is_new else "may"),
         ended,
     )
@@ -281,7 +282,6 @@ def _name(name: str, message: am.Msg) -> str | None:
 
 class _Python(Dialect):
     family: ClassVar[str] = FAMILY
-    signer: ClassVar[str] = SIGNER
     name_cell: ClassVar[Cell] = _name
     version: ClassVar[int]
     # The role of a message of nothing but results.

@@ -33,31 +33,23 @@ from agentmsg_codecs.pydantic_ai.format import FINISH
 from agentmsg_codecs.pydantic_ai.messages import is_instructions, is_part
 from agentmsg_codecs.pydantic_ai.names import (
     CONTAINERS,
-    DETAILS,
     FAMILY,
-    FILE,
     KEEPERS,
-    NAME,
-    OF_DETAILS,
     OUTCOMES,
     REQUEST,
     REQUEST_KEYS,
     TTLS,
     UNSIGNED,
-    VENDOR,
 )
 from agentmsg_codecs.pydantic_ai.unsent import UNSENT
 from agentmsg_codecs.pydantic_ai.values import (
-    BINARY_KEYS,
     MEDIA_TYPES,
     ODD_TYPE,
     URL_SAFE,
     answered,
     hint_of,
-    is_own,
     is_structured,
     is_url_safe,
-    shown_text,
     standard,
 )
 
@@ -280,29 +272,6 @@ def needs_id(block: Any) -> bool:
 # -- extras -----------------------------------------------------------------------------------------------------------
 
 
-def _inside(space: str, fields: Mapping[str, str]) -> Cell:
-    """Return the cell for extras inside an object; a known key is an extra if its field can't hold the value."""
-
-    def stays(owner: Any, key: str, value: Any) -> bool:
-        return type(value) is not str and getattr(owner, fields[key]) is None
-
-    return cells.beside((space, frozenset(fields)), odd=stays)
-
-
-def _unsigned(extras: Any, owner: Any) -> Any:
-    held = extras.get(UNSIGNED)
-    is_own = is_mapping(held) and held.keys() == {NAME} and held[NAME] is not None
-    return {UNSIGNED: held} if is_own and owner.signature is None and owner.redacted is None else EMPTY
-
-
-def _of_details(cls: type[Any]) -> Cell:
-    return _inside(DETAILS, OF_DETAILS.get(cls, {}))
-
-
-_OF_VENDOR = _inside(VENDOR, {"detail": "detail"})
-_OF_FILE = cells.beside((FILE, BINARY_KEYS))
-
-
 def _of_request(extras: Any, message: Any) -> Any:
     """Keep the keys of a request that no message can hold."""
     held = extras.get(REQUEST)
@@ -324,10 +293,6 @@ def _stays(key: str, value: Any, message: am.Msg) -> bool:
 # -- blocks -----------------------------------------------------------------------------------------------------------
 
 
-def _with_extras(row: Row, *spaces: Cell) -> Row:
-    return row.having(extras=cells.together(*spaces, row.fields["extras"]))
-
-
 def _user_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[Any], Row]:
     """Return the rows of user content, or of the media in a result."""
     answers: Any = dict.fromkeys(media.KINDS, user_media if place == "user" else returned_media)
@@ -339,10 +304,7 @@ def _user_rows(messages: Messages, place: str, **own_cells: Cell) -> dict[type[A
 
     others = {**rules.TEXT_ROWS, am.NativeBlock: rules.native_block_row(FAMILY, comes_back)}
     rows = Rows(messages.said).place(place, answers, others)
-    made = {cls: row.having(**own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
-    if place == "user":
-        made[am.DataBlock] = _with_extras(made[am.DataBlock], shown_text)
-    return {**made, am.ImageBlock: _with_extras(made[am.ImageBlock], _OF_VENDOR)}
+    return {cls: row.having(**own_cells) if "extras" in row.fields else row for cls, row in rows.items()}
 
 
 def _model_rows(messages: Messages) -> dict[type[Any], Row]:
@@ -356,14 +318,7 @@ def _model_rows(messages: Messages) -> dict[type[Any], Row]:
         **rules.TEXT_ROWS,
         am.NativeBlock: rules.native_block_row(FAMILY, messages.described.parts["response"].comes_back),
     }
-    rows = Rows(messages.described).place("response", answers, others)
-    spaces = {**dict.fromkeys(media.KINDS, (_OF_FILE,)), am.ThinkingBlock: (_unsigned,)}
-    for cls, row in rows.items():
-        if "extras" in row.fields:
-            rows[cls] = _with_extras(row, *spaces.get(cls, ()), _of_details(cls))
-    rows[am.TextBlock] = rows[am.TextBlock].having(citations=cells.those(is_own))
-    rows[am.ToolUseBlock] = rows[am.ToolUseBlock].having(kind=cells.kinds("server"), provider=cells.of_server)
-    return rows
+    return Rows(messages.described).place("response", answers, others)
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------

@@ -62,6 +62,7 @@ from agentmsg_codecs.pydantic_ai.values import (
     TIME,
     data_at,
     is_retried,
+    own_citation,
     partly_modelled,
     read_citation,
     read_user_content,
@@ -226,7 +227,7 @@ def _call(name: str, tag: str, link: Key, *more: Any, **how: Any) -> Form:
     ), tag_key=_TAG, **how)  # fmt: skip
 
 
-_CITATIONS = Key("citations", "citations", Each(Via(read_citation, write_citation, CITED, KEEP)), "null")
+_CITATIONS = Key("citations", "citations", Each(Via(read_citation, write_citation, CITED, own_citation)), "null")
 
 
 def _details(cls: type[Any]) -> Hatch:

@@ -23,7 +23,6 @@ from agentmsg.formats import (
     cells,
     dump_json,
     is_list,
-    is_mapping,
     is_marked,
     is_object,
     maker,
@@ -37,7 +36,7 @@ from agentmsg.formats.forms import Hatch, Key, Via
 from agentmsg_codecs.pydantic_ai.names import FAMILY, FILE, MEDIA_KINDS, NAME, PROVIDERS, TOLD, TTLS, UNSIGNED, VENDOR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from agentmsg.formats import Parts
@@ -158,11 +157,20 @@ def partly_modelled(key: str, space: str, **fields: str) -> Hatch:
         said = {inner: getattr(value, "value", value) for inner, value in told.items() if value is not None}
         return {key: {**natives.extras_copy(block, space), **said} or None}
 
+    def left(own: Mapping[str, Any], block: Any) -> Mapping[str, Any]:
+        # A known key is an extra if its field can't hold the value.
+        kept = {
+            inner: value
+            for inner, value in own.items()
+            if inner not in fields or (type(value) is not str and getattr(block, fields[inner]) is None)
+        }
+        return own if len(kept) == len(own) else kept
+
     known: dict[str, Any] = {
         field: cells.signed_by("google", is_empty=True) if field == "signature" else KEEP for field in fields.values()
     }
     return Hatch(
-        keys=(key,), cells=known, get=read, put=write, spaces=(space,),
+        keys=(key,), cells=known, get=read, put=write, spaces={space: left},
         schema={key: {"type": ["object", "null"]}}, about=", ".join(fields.values()) or "extras",
         nothing={key: None},
     )  # fmt: skip
@@ -198,9 +206,14 @@ def _write_signed(block: am.ThinkingBlock) -> Native:
     return {"signature": None, NAME: None, **natives.extras_copy(block, UNSIGNED)}
 
 
+def _unsigned(own: Mapping[str, Any], block: am.ThinkingBlock) -> Mapping[str, Any]:
+    return own if own.keys() == {NAME} and own[NAME] is not None and block.signature is None else EMPTY
+
+
 SIGNED = Hatch(
     keys=("signature", NAME), cells={"signature": cells.bare}, get=_read_signed, put=_write_signed,
-    spaces=(UNSIGNED,), schema={key: {"type": ["string", "null"]} for key in ("signature", NAME)}, about="signature",
+    spaces={UNSIGNED: _unsigned}, schema={key: {"type": ["string", "null"]} for key in ("signature", NAME)},
+    about="signature",
 )  # fmt: skip
 
 
@@ -278,16 +291,14 @@ def _write_structured(block: am.DataBlock) -> Native:
     return {"value": value, "content": dump_json(value).decode(), **natives.extras_copy(block, TOLD)}
 
 
-def shown_text(extras: Any, block: Any) -> Any:
+def _shown_text(own: Mapping[str, Any], block: am.DataBlock) -> Mapping[str, Any]:
     """Keep the text that the model sees for data, if it isn't its JSON."""
-    held = extras.get(TOLD)
-    is_own = is_mapping(held) and held.keys() == {"content"} and held["content"] != dump_json(block.data).decode()
-    return {TOLD: held} if is_own else EMPTY
+    return own if own.keys() == {"content"} and own["content"] != dump_json(block.data).decode() else EMPTY
 
 
 STRUCTURED = Hatch(
     keys=("value", "content"), cells={"data": KEEP}, get=_read_structured, put=_write_structured, must=("value",),
-    spaces=(TOLD,), schema={"content": {"type": "string"}}, about="data",
+    spaces={TOLD: _shown_text}, schema={"content": {"type": "string"}}, about="data",
 )  # fmt: skip
 
 
@@ -331,13 +342,17 @@ DATA = Hatch(
     keys=("data", "media_type"), cells={"source": cells.bare}, get=_read_data, put=_write_data,
     must=("data", "media_type"), schema={key: {"type": "string"} for key in ("data", "media_type")}, about="source",
 )  # fmt: skip
-BINARY_KEYS = frozenset({"kind", "data", "media_type"})
+_BINARY_KEYS = frozenset({"kind", "data", "media_type"})
 
 
 def is_binary(held: Any) -> bool:
     """Whether an object is data with a media type."""
     told = is_object(held) and held.get("kind") == "binary"
     return told and type(held.get("data")) is str and type(held.get("media_type")) is str
+
+
+def _of_file(own: Mapping[str, Any], _: Any) -> Mapping[str, Any]:
+    return own if _BINARY_KEYS.isdisjoint(own) else {key: own[key] for key in own if key not in _BINARY_KEYS}
 
 
 def data_at(key: str) -> Hatch:
@@ -347,13 +362,13 @@ def data_at(key: str) -> Hatch:
         held: Any = native[key]
         if not is_binary(held):
             raise Unreadable("a file is data with a media type")
-        return {**_read_data(held), "extras": natives.rest_of(held, BINARY_KEYS, FILE)}
+        return {**_read_data(held), "extras": natives.rest_of(held, _BINARY_KEYS, FILE)}
 
     def write(block: Any) -> Native:
         return {key: {"kind": "binary", **_write_data(block), **natives.extras_copy(block, FILE)}}
 
     return Hatch(
-        keys=(key,), cells={"source": KEEP}, get=read, put=write, must=(key,), spaces=(FILE,),
+        keys=(key,), cells={"source": KEEP}, get=read, put=write, must=(key,), spaces={FILE: _of_file},
         schema={key: {
             "type": "object", "properties": {"kind": {"const": "binary"}, "data": {"type": "string"},
                                              "media_type": {"type": "string"}},
@@ -609,9 +624,9 @@ def write_citation(citation: am.Citation) -> Native:
     return {**native, **rest}
 
 
-def is_own(citation: am.Citation) -> bool:
-    """Whether a citation comes back unchanged after writing."""
+def own_citation(citation: am.Citation, _: Any) -> am.Citation | None:
+    """Keep a citation that comes back unchanged after writing."""
     try:
-        return am.same(read_citation(write_citation(citation)), citation)
+        return citation if am.same(read_citation(write_citation(citation)), citation) else None
     except (Unreadable, am.AgentMsgError):
-        return False
+        return None
