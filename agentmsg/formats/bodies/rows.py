@@ -8,20 +8,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.formats import cells
 from agentmsg.formats.capabilities import Drop, Swap
 from agentmsg.formats.codec import Codec
+from agentmsg.formats.natives import extras_of
+from agentmsg.formats.spelling import same_document
 from agentmsg.model import media
 from agentmsg.model.blocks import AudioBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.history import History
 from agentmsg.model.sources import Base64Source, URLSource
-from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from agentmsg.formats.bodies.tool_column import ToolColumn
+    from agentmsg.formats.capabilities import Cell
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
 
@@ -68,6 +72,29 @@ class RowCodec(Codec):
             extras=adopt({self.family: columns}) if columns else EMPTY,
             notes=adopt({self.family: note}) if note else EMPTY,
         )
+
+    def columns_cell(self) -> Cell:
+        """Return the cell for the other columns of a history: those that are read as such beside its messages."""
+        return cells.without(cells.beside((self.family, frozenset())), self.family, self._misread)
+
+    def _misread(self, own: Mapping[str, Any], history: History) -> Collection[str]:
+        """Return the columns that would be read as something else: few have any, so all are tried first."""
+
+        def come_back(columns: Mapping[str, Any]) -> bool:
+            extras = {**history.extras, self.family: columns}
+            try:
+                back = self.read(self.write(history.evolve(extras=extras)))
+            except AgentMsgError:
+                return False
+            return same_document(thaw(extras_of(back, self.family)), thaw(columns))
+
+        if come_back(own):
+            return ()
+        kept: dict[str, Any] = {}
+        for key in own:
+            if come_back({**kept, key: own[key]}):
+                kept[key] = own[key]
+        return own.keys() - kept.keys()
 
 
 def sources_at(addresses: list[Any]) -> list[URLSource | Base64Source] | None:

@@ -136,7 +136,7 @@ class HfCodec(RowCodec):
         """Return what rows support; see capabilities.py."""
         from agentmsg_codecs.hf.capabilities import make_caps  # noqa: PLC0415 - readers need no table
 
-        return make_caps(self.engine)
+        return make_caps(self, self.engine)
 
     def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
         """Return the arguments in raw messages, such as those of a rejected answer."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-import agentmsg_codecs.hf.columns as own_columns
 from agentmsg.formats import (
     ANY_ROLE,
     KEEP,
@@ -14,23 +13,19 @@ from agentmsg.formats import (
     MessageRow,
     Row,
     Swap,
-    carried_extras,
     cells,
     natives,
     restructure,
     rules,
 )
-from agentmsg.formats.bodies import as_address
+from agentmsg.formats.bodies import RowCodec, as_address
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
 from agentmsg_codecs.hf.messages import has_function_call
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
-from agentmsg_codecs.hf.rows import taken, told_rejected
+from agentmsg_codecs.hf.rows import told_rejected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from agentmsg.formats import Cell
     from agentmsg_codecs.hf.messages import Messages
 
 _Rows = dict[type[Any], Row]
@@ -151,22 +146,12 @@ def _without_made_name(message: am.Msg) -> am.Msg:
     return message.evolve(content=(block.evolve(name=None),)) if is_made else message
 
 
-def _beside(columns: Callable[[Any], frozenset[str]]) -> Cell:
-    """Return the cell for the other columns, and for a rejected answer, which is a list of messages."""
-    own = carried_extras((FAMILY, columns))
-
-    def extras(value: Any, history: am.History) -> Any:
-        told = told_rejected(value, history)
-        return own(value, history) if told is value else own(told, history.evolve(extras=told))
-
-    return extras
-
-
-def make_caps(messages: Messages) -> Caps:
+def make_caps(codec: RowCodec, messages: Messages) -> Caps:
     """Return the capability table.
 
     Args:
-        messages: the codec's reader and writer.
+        codec: the codec.
+        messages: its reader and writer.
     """
     rows = Rows(messages.described)
     of_result, of_answer = rows.message("tool_message"), rows.message("assistant_message")
@@ -183,11 +168,12 @@ def make_caps(messages: Messages) -> Caps:
         is_free = not has_function_call(own) or any(_rank(block) == _LAST for block in message.content)
         return () if is_free else ("function_call",)
 
-    def columns(history: am.History) -> frozenset[str]:
-        own: Any = history.extras[FAMILY]
-        has_tools = history.tools or messages.tools.read(own.get("tools")) is not None
-        keys = taken(history) | own_columns.taken(history.messages, own)
-        return keys | {"tools"} if has_tools else keys
+    columns = codec.columns_cell()
+
+    def beside(value: Any, history: am.History) -> Any:
+        """Keep the other columns, and a rejected answer, which is a list of messages."""
+        told = told_rejected(value, history)
+        return columns(told, history if told is value else history.evolve(extras=told))
 
     return Caps(
         messages={
@@ -210,7 +196,7 @@ def make_caps(messages: Messages) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": _beside(columns)},
+        history={"tools": KEEP, "extras": beside},
         tools=messages.tools.rows(),
         arrange=(restructure.split_results, restructure.order("assistant", _rank)),
         needs_id=natives.lacks_id(FAMILY),

@@ -267,27 +267,6 @@ def _used(messages: Sequence[am.Msg]) -> tuple[list[_Kind], list[int]]:
     return [kind for kind in _KINDS if kind.word in found - bare], list(dict.fromkeys(owners))
 
 
-def taken(messages: Sequence[am.Msg], own: Mapping[str, Any]) -> frozenset[str]:
-    """Return the columns that the extras of a history must not use: they would be read as those of its media.
-
-    Args:
-        messages: of the history.
-        own: its extras.
-    """
-    if COLUMNS.isdisjoint(own):
-        return frozenset()
-    written, columns = unplaced(messages)
-    return frozenset(
-        kind.column
-        for kind in _KINDS
-        if kind.column in columns
-        or (
-            kind.column in own
-            and _sources(own[kind.column], _count(written, kind, _length(own[kind.column]))[0]) is not None
-        )
-    )
-
-
 def unplaced(messages: Sequence[am.Msg]) -> tuple[Sequence[am.Msg], dict[str, list[Any]]]:
     """Replace the media in messages to write by placeholders; also return the columns."""
     kinds, owners = _used(messages)

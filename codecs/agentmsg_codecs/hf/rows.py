@@ -429,21 +429,6 @@ def told_rejected(extras: Any, history: am.History) -> Any:
     return extras if usual is None else adopt({**extras, FAMILY: {**own, REJECTED: usual}})
 
 
-def taken(history: am.History) -> frozenset[str]:
-    """Return the columns that the extras of a history must not use: they would be read as messages."""
-    own, ours = natives.extras_of(history, FAMILY), columns_of(history)
-    if ours and isinstance(own.get("system"), str) and own["system"]:
-        is_read = bool(history.messages) and history.messages[0].role != "system"
-        ours = ours | {"system"} if is_read else ours
-    rest: Any = {key: thaw(own[key]) for key in own if key in COLUMNS and key not in ours}
-    if not rest:
-        return ours
-    rest |= {REJECTED: thaw(own[REJECTED])} if REJECTED in own else {}
-    role = "assistant" if is_pair(ours) else "user"
-    found = _columns({**rest, **{key: [{"role": role}] for key in ours}})
-    return ours if frozenset(found) == ours else COLUMNS
-
-
 def without_nulls(native: Any) -> Any:
     """Remove the keys that are null from a native message: in a column of messages, all have the same keys."""
     kept = _kept(native)

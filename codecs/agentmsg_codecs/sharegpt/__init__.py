@@ -107,7 +107,7 @@ class ShareGptCodec(RowCodec):
         """Return what turns support; see capabilities.py."""
         from agentmsg_codecs.sharegpt.capabilities import make_caps  # noqa: PLC0415 - readers need no table
 
-        return make_caps()
+        return make_caps(self)
 
     def read(self, document: Any) -> am.History:
         """Read a row, a list of turns, or one turn."""
@@ -159,7 +159,8 @@ class ShareGptCodec(RowCodec):
             row = as_json(row, mark_of(history, FAMILY, "/json"))
         if history.tools:
             row["tools"] = TOOLS.write(history)
-        return {**row, **columns, **{key: thaw(value) for key, value in own.items() if key not in row}}
+        row |= columns
+        return {**row, **{key: thaw(value) for key, value in own.items() if key not in row}}
 
     def natives_in(self, document: Any) -> Iterable[Any]:
         """Yield the turns of a row, a list, or one turn."""

@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-import agentmsg_codecs.sharegpt.rows as own_rows
 import agentmsg_codecs.sharegpt.values as own_values
 from agentmsg import thaw
 from agentmsg.formats import (
@@ -25,18 +24,17 @@ from agentmsg.formats import (
     rules,
     usually,
 )
-from agentmsg.formats.bodies import as_address
+from agentmsg.formats.bodies import RowCodec, as_address
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.sharegpt.links import relinked
-from agentmsg_codecs.sharegpt.media import one_kind, taken, token_of
+from agentmsg_codecs.sharegpt.media import one_kind, token_of
 from agentmsg_codecs.sharegpt.messages import DESCRIBED, TOOLS, read_beside, read_turn
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
-from agentmsg_codecs.sharegpt.rows import CELL, row_of, told
+from agentmsg_codecs.sharegpt.rows import CELL, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentmsg.formats import Native
 
 _TURN_KEYS = frozenset({"from", "value"})
 
@@ -159,28 +157,15 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
     return MessageRow(fields=fields, blocks=rows, otherwise=rule, joins=joined)
 
 
-def _taken(history: am.History) -> frozenset[str]:
-    """Return the columns that the extras of a history must not use."""
-    own = natives.extras_of(history, FAMILY)
-
-    def columns() -> Native:
-        return row_of(history)
-
-    is_tools = history.tools or TOOLS.read(thaw(own.get("tools"))) is not None
-    return frozenset(own_rows.taken(own, columns) | taken(history, own) | ({"tools"} if is_tools else set()))
-
-
-_BESIDE = cells.together(carried_extras((FAMILY, _taken)), CELL)
-
-
-def _extras(extras: Any, history: am.History) -> Any:
-    """Keep the other columns, and a rejected answer."""
-    found = told(extras, history)
-    return _BESIDE(found, history if found is extras else history.evolve(extras=found))
-
-
-def make_caps() -> Caps:
+def make_caps(codec: RowCodec) -> Caps:
     """Return the capability table."""
+    beside = cells.together(codec.columns_cell(), CELL)
+
+    def extras(value: Any, history: am.History) -> Any:
+        """Keep the other columns, and a rejected answer."""
+        found = told(value, history)
+        return beside(found, history if found is value else history.evolve(extras=found))
+
     system = _message_row(_rows(_plain), _plain)
     kept = rules.native_block_row(FAMILY, _comes_back)
     user = {**_rows(own_values.asked), **_MEDIA_ROWS, am.NativeBlock: kept}
@@ -201,7 +186,7 @@ def make_caps() -> Caps:
             "native": rules.native_message_row(FAMILY, read_turn),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": _extras},
+        history={"tools": KEEP, "extras": extras},
         tools=TOOLS.rows(),
         arrange=(restructure.split_results, restructure.order("assistant", _rank), one_kind),
         derives_names=True,

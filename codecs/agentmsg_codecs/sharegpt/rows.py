@@ -42,7 +42,7 @@ from agentmsg_codecs.sharegpt.messages import write_turns
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, PAIRED, ROLES, WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from agentmsg.formats import Native
 
@@ -197,23 +197,6 @@ def _pair(history: am.History, turns: list[Any], other: Native, text: str | None
     if is_listed:
         pair = {key: [turn] for key, turn in pair.items()}
     return pair if is_chosen and is_turn(turns[-1]) else None
-
-
-def taken(own: Mapping[str, Any], columns: Callable[[], Native]) -> set[str]:
-    """Return the columns that the extras of a history must not use: they would be read as turns.
-
-    Args:
-        own: the extras.
-        columns: returns the columns of the turns.
-    """
-    # A row of Alpaca may have this column as an extra, if it isn't a list.
-    is_free = "conversations" in own and not is_list(parsed(own["conversations"])) and "conversations" not in columns()
-    found: set[str] = set() if is_free else {"conversations"}
-    found |= {"system"} if isinstance(own.get("system"), str) and own["system"] else set()
-    is_chosen = is_turn(own.get("chosen")) or _is_listed(own.get("chosen"))
-    if not is_chosen and isinstance(own.get("chosen"), str) and isinstance(own.get("rejected"), str):
-        is_chosen = _is_answer(own, [(turn,) for turn in columns().get("conversations", ())])
-    return found | ({"chosen"} if is_chosen else set())
 
 
 def _turn(word: str, text: str) -> Native:
