@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.formats import cells
+from agentmsg.formats.bodies.pairs import REJECTED
 from agentmsg.formats.capabilities import Drop, Swap
 from agentmsg.formats.codec import Codec
 from agentmsg.formats.natives import extras_of
@@ -22,7 +22,7 @@ from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from agentmsg.formats.bodies.tool_column import ToolColumn
     from agentmsg.formats.capabilities import Cell
@@ -73,28 +73,39 @@ class RowCodec(Codec):
             notes=adopt({self.family: note}) if note else EMPTY,
         )
 
-    def columns_cell(self) -> Cell:
-        """Return the cell for the other columns of a history: those that are read as such beside its messages."""
-        return cells.without(cells.beside((self.family, frozenset())), self.family, self._misread)
+    def extras_cell(self, owner: str = "") -> Cell:
+        """Return the cell for the extras of a history: other columns and a rejected answer, as they are read again.
 
-    def _misread(self, own: Mapping[str, Any], history: History) -> Collection[str]:
-        """Return the columns that would be read as something else: few have any, so all are tried first."""
+        Args:
+            owner: whose extras have the rejected answer, if that is another format.
+        """
+        family = self.family
 
-        def come_back(columns: Mapping[str, Any]) -> bool:
-            extras = {**history.extras, self.family: columns}
+        def again(extras: Mapping[str, Any], history: History) -> Mapping[str, Any] | None:
+            """Return the extras that are read beside the messages; None if some are read in place of these."""
             try:
                 back = self.read(self.write(history.evolve(extras=extras)))
             except AgentMsgError:
-                return False
-            return same_document(thaw(extras_of(back, self.family)), thaw(columns))
+                return None
+            is_same = [message.role for message in back] == [message.role for message in history]
+            is_own = extras_of(back, family).keys() <= extras.get(family, EMPTY).keys()
+            return back.extras if is_same and is_own else None
 
-        if come_back(own):
-            return ()
-        kept: dict[str, Any] = {}
-        for key in own:
-            if come_back({**kept, key: own[key]}):
-                kept[key] = own[key]
-        return own.keys() - kept.keys()
+        def cell(extras: Mapping[str, Any], history: History) -> Mapping[str, Any]:
+            own, pair = extras_of(history, family), extras_of(history, owner)
+            others = {owner: {REJECTED: pair[REJECTED]}} if REJECTED in pair else {}
+            if not own and not others:
+                return EMPTY
+            found = again({**others, family: own}, history)
+            if found is None:
+                kept: dict[str, Any] = {}
+                for key in own:
+                    if again({**others, family: {**kept, key: own[key]}}, history) is not None:
+                        kept[key] = own[key]
+                found = again({**others, family: kept}, history) or EMPTY
+            return extras if same_document(thaw(found), thaw(extras)) else found
+
+        return cell
 
 
 def sources_at(addresses: list[Any]) -> list[URLSource | Base64Source] | None:

@@ -23,7 +23,6 @@ from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
 from agentmsg_codecs.hf.messages import has_function_call
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
-from agentmsg_codecs.hf.rows import told_rejected
 
 if TYPE_CHECKING:
     from agentmsg_codecs.hf.messages import Messages
@@ -168,13 +167,6 @@ def make_caps(codec: RowCodec, messages: Messages) -> Caps:
         is_free = not has_function_call(own) or any(_rank(block) == _LAST for block in message.content)
         return () if is_free else ("function_call",)
 
-    columns = codec.columns_cell()
-
-    def beside(value: Any, history: am.History) -> Any:
-        """Keep the other columns, and a rejected answer, which is a list of messages."""
-        told = told_rejected(value, history)
-        return columns(told, history if told is value else history.evolve(extras=told))
-
     return Caps(
         messages={
             **{
@@ -196,7 +188,7 @@ def make_caps(codec: RowCodec, messages: Messages) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": beside},
+        history={"tools": KEEP, "extras": codec.extras_cell()},
         tools=messages.tools.rows(),
         arrange=(restructure.split_results, restructure.order("assistant", _rank)),
         needs_id=natives.lacks_id(FAMILY),

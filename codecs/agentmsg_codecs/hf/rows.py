@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
     Native,
-    adopt,
     is_list,
     is_mapping,
     is_marked,
@@ -417,16 +416,6 @@ def _may_answer(message: am.Msg) -> bool:
     """Whether the raw message is an assistant's."""
     native = natives.native_of(message, FAMILY) if message.role == "native" else None
     return message.role == "assistant" if native is None else PAIRS.is_answer([native])
-
-
-def told_rejected(extras: Any, history: am.History) -> Any:
-    """Return extras with a rejected answer as it is read beside a chosen one."""
-    own = extras.get(FAMILY)
-    value: Any = own.get(REJECTED) if is_mapping(own) else None
-    if not (type(value) is str or is_mapping(value)) or not is_pair(columns_of(history)):
-        return extras
-    usual = usual_rejected(thaw(value))
-    return extras if usual is None else adopt({**extras, FAMILY: {**own, REJECTED: usual}})
 
 
 def without_nulls(native: Any) -> Any:

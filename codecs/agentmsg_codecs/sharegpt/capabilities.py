@@ -29,8 +29,7 @@ from agentmsg.formats.forms import Rows
 from agentmsg_codecs.sharegpt.links import relinked
 from agentmsg_codecs.sharegpt.media import one_kind, token_of
 from agentmsg_codecs.sharegpt.messages import DESCRIBED, TOOLS, read_beside, read_turn
-from agentmsg_codecs.sharegpt.names import FAMILY, LINK
-from agentmsg_codecs.sharegpt.rows import CELL, told
+from agentmsg_codecs.sharegpt.names import FAMILY, LINK, PAIRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,13 +158,6 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
 
 def make_caps(codec: RowCodec) -> Caps:
     """Return the capability table."""
-    beside = cells.together(codec.columns_cell(), CELL)
-
-    def extras(value: Any, history: am.History) -> Any:
-        """Keep the other columns, and a rejected answer."""
-        found = told(value, history)
-        return beside(found, history if found is value else history.evolve(extras=found))
-
     system = _message_row(_rows(_plain), _plain)
     kept = rules.native_block_row(FAMILY, _comes_back)
     user = {**_rows(own_values.asked), **_MEDIA_ROWS, am.NativeBlock: kept}
@@ -186,7 +178,7 @@ def make_caps(codec: RowCodec) -> Caps:
             "native": rules.native_message_row(FAMILY, read_turn),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": extras},
+        history={"tools": KEEP, "extras": codec.extras_cell(PAIRED)},
         tools=TOOLS.rows(),
         arrange=(restructure.split_results, restructure.order("assistant", _rank), one_kind),
         derives_names=True,

@@ -35,8 +35,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
-from agentmsg import DecodeError, thaw
-from agentmsg.formats import adopt, is_list, is_mapping, is_marked, is_object, is_sequence, mark_of, natives, spelling
+from agentmsg import DecodeError
+from agentmsg.formats import is_list, is_mapping, is_marked, is_object, is_sequence, mark_of, natives, spelling
 from agentmsg.formats.bodies import Pairs, check_document
 from agentmsg_codecs.sharegpt.messages import write_turns
 from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, PAIRED, ROLES, WORDS
@@ -389,13 +389,6 @@ def _turn_for(rejected: list[Native]) -> Native | None:
     return None
 
 
-def _fitting(_: list[Native], history: am.History) -> list[Native] | None:
-    """Return the rejected answer as it is read from its column."""
-    row = {} if {"chosen", _REJECTED} & natives.extras_of(history, FAMILY).keys() else row_of(history)
-    found = message_of(row[_REJECTED], row.get("chosen")) if _REJECTED in row else None
-    return None if found is None else [found]
-
-
 def taken_out(rest: Native, document: Any, *, is_chosen: bool) -> list[Native] | None:
     """Remove the rejected answer from the other columns of a row, and return it; None if it stays there.
 
@@ -411,19 +404,3 @@ def taken_out(rest: Native, document: Any, *, is_chosen: bool) -> list[Native] |
         return None
     del rest[_REJECTED]
     return [found]
-
-
-def told(extras: Any, history: am.History) -> Any:
-    """Return extras with a rejected answer of this family where it is read."""
-    own = natives.extras_of(history, FAMILY)
-    if _REJECTED not in own or "chosen" in own:
-        return extras
-    found = message_of(thaw(own[_REJECTED]), row_of(history).get("chosen"))
-    if found is None:
-        return extras
-    rest = {key: own[key] for key in own if key != _REJECTED}
-    pair = {**natives.extras_of(history, PAIRED), _REJECTED: [found]}
-    return adopt({**extras, FAMILY: rest, PAIRED: pair})
-
-
-CELL = PAIRS.cell(_fitting)
