@@ -11,7 +11,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.formats.bodies.pairs import REJECTED
 from agentmsg.formats.capabilities import Drop, Swap
 from agentmsg.formats.codec import Codec
-from agentmsg.formats.natives import extras_of
+from agentmsg.formats.natives import coming_back, extras_of
 from agentmsg.formats.spelling import same_document
 from agentmsg.model import media
 from agentmsg.model.blocks import AudioBlock
@@ -96,13 +96,8 @@ class RowCodec(Codec):
             others = {owner: {REJECTED: pair[REJECTED]}} if REJECTED in pair else {}
             if not own and not others:
                 return EMPTY
-            found = again({**others, family: own}, history)
-            if found is None:
-                kept: dict[str, Any] = {}
-                for key in own:
-                    if again({**others, family: {**kept, key: own[key]}}, history) is not None:
-                        kept[key] = own[key]
-                found = again({**others, family: kept}, history) or EMPTY
+            kept = coming_back(own, lambda columns: again({**others, family: columns}, history) is not None)
+            found = again({**others, family: kept}, history) or EMPTY
             return extras if same_document(thaw(found), thaw(extras)) else found
 
         return cell

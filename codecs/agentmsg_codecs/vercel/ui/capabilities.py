@@ -17,7 +17,6 @@ from agentmsg.formats import (
     MessageRow,
     Row,
     Swap,
-    adopt,
     carried_extras,
     cells,
     dump_json,
@@ -30,7 +29,6 @@ from agentmsg.formats import (
     natives,
     restructure,
     rules,
-    spelling,
     tool_links,
 )
 from agentmsg.formats.forms import Rows
@@ -167,7 +165,8 @@ def server_result(block: am.ToolResultBlock) -> Any:
     return with_runner(block, result(block)) if block.kind == "server" else orphan(block)
 
 
-_KEYS = frozenset({"id", "role", "parts", "metadata"})
+# Keys of messages whose values may be extras, or repeat the parts.
+_TOLD = old.KEYS | {"createdAt", "metadata"}
 _WORDS: Mapping[type[Any], Row] = {am.TextBlock: Row({"text": KEEP})}
 _OTHERS = {**rules.TEXT_ROWS, am.ToolResultBlock: Row({}, orphan)}
 _ANSWERS: Any = {
@@ -206,28 +205,9 @@ def _sharing(row: Row, taken: Callable[[Mapping[str, Any], Any], frozenset[str]]
     return row.having(extras=cells.without(row.fields["extras"], UI, taken))
 
 
-def _taken(message: am.Msg) -> frozenset[str]:
-    """Return the keys of a message that are no extras."""
-    note = mark_of(message, UI, "/v4")
-    if not is_mapping(note):
-        return _KEYS | {"content", "createdAt"}
-    if note.get("mixed") is True:
-        return _KEYS | {"createdAt"} | {key for key in old.KEYS if key in note}
-    return _KEYS | {"createdAt"} | {key for key in old.KEYS if note.get(key) != "own"}
-
-
 def _taken_of_step(message: am.Msg) -> frozenset[str] | None:
     """Return the keys of a step-start that are no extras; None if a message isn't a step's."""
     return frozenset({"type"}) if message.content else None
-
-
-def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
-    """Whether a value has no meaning under a key of messages, so that it is an extra."""
-    if key == "createdAt":
-        return old.read_time(value) is None and message.created_at is None
-    if key == "content":
-        return not isinstance(value, str) and not is_mapping(mark_of(message, UI, "/v4"))
-    return key == "metadata" and not message.metadata and value is not None and not is_mapping(value)
 
 
 def _time(value: Any, message: am.Msg) -> Any:
@@ -240,25 +220,14 @@ def _relink(messages: Messages) -> Callable[[Sequence[am.Msg]], Sequence[am.Msg]
 
     def relink(given: Sequence[am.Msg]) -> Sequence[am.Msg]:
         found = without_places(agreeing(given), messages.grouping)
-        if not any(map(_repeats_parts, found)):
+        if not any(message.extras and not _TOLD.isdisjoint(natives.extras_of(message, UI)) for message in found):
             return found
         out: list[am.Msg] = []
         for first, *others in grouping.containers(found, messages.grouping):
-            repeated = messages.repeated_keys([first, *others]) if _repeats_parts(first) else None
-            out += [_without(first, repeated) if repeated else first, *others]
+            out += [messages.with_own(first, others), *others]
         return out if any(map(is_not, out, found)) else found
 
     return relink
-
-
-def _repeats_parts(message: am.Msg) -> bool:
-    """Whether a message has extras whose keys may repeat its parts."""
-    return bool(message.extras) and not old.REPEATED.isdisjoint(natives.extras_of(message, UI))
-
-
-def _without(message: am.Msg, keys: frozenset[str]) -> am.Msg:
-    left = cells.without(KEEP, UI, lambda _, __: keys)(message.extras, message)
-    return spelling.changed(message, {"extras": adopt(left)})
 
 
 def make_caps(messages: Messages) -> Caps:
@@ -272,10 +241,9 @@ def make_caps(messages: Messages) -> Caps:
     decision = Rows(messages.described).row("response").having(extras=lambda _, __: EMPTY, kind=KEEP)
     user[am.ApprovalResponseBlock] = decision
     assistant[am.ApprovalRequestBlock] = _sharing(assistant[am.ApprovalRequestBlock], _of_approval)
-    fields: dict[str, Cell] = {
-        "id": KEEP, "created_at": _time, "metadata": KEEP, "extras": carried_extras((UI, _taken), odd=_is_odd),
-    }  # fmt: skip
-    extras_of_step = carried_extras((STEP_EXTRAS, _taken_of_step), (UI, _taken), odd=_is_odd)
+    own = cells.beside((UI, frozenset({"id", "role", "parts"})))
+    fields: dict[str, Cell] = {"id": KEEP, "created_at": _time, "metadata": KEEP, "extras": own}
+    extras_of_step = cells.together(carried_extras((STEP_EXTRAS, _taken_of_step)), own)
     return Caps(
         messages={
             "system": MessageRow(fields=fields, blocks=system),

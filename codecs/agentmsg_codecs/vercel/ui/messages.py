@@ -21,6 +21,7 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    same_document,
     speed,
     spelling,
 )
@@ -32,7 +33,7 @@ from agentmsg_codecs.vercel.ui.tool_parts import is_tool
 from agentmsg_codecs.vercel.ui.v4 import lifted, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from agentmsg.formats import Parts
 
@@ -221,12 +222,20 @@ class Messages:
                 written[number] = stored(written[number], note)
         return written
 
-    def repeated_keys(self, group: Sequence[am.Msg]) -> frozenset[str]:
-        """Return the keys whose extras would be read as repeating the parts; see v4.py."""
-        native = self._write_group(group, 0)
-        found = old.as_new(native) or old.as_mixed(native) if is_object(native) and old.is_old(native) else None
-        own = old.REPEATED & natives.extras_of(group[0], UI).keys()
-        return frozenset() if found is None else frozenset(key for key in own if found[1].get(key, "own") != "own")
+    def with_own(self, first: am.Msg, others: Sequence[am.Msg]) -> am.Msg:
+        """Return the first message of a native one without the extras that would be read as something else."""
+
+        def holding(own: Mapping[str, Any]) -> am.Msg:
+            spaces = {space: first.extras[space] for space in first.extras if space != UI}
+            return spelling.changed(first, {"extras": adopt({**spaces, **({UI: own} if own else {})})})
+
+        def come_back(own: Mapping[str, Any]) -> bool:
+            back = self.container(self._write_group([holding(own), *others], 0), 0)[0]
+            return same_document(thaw(natives.extras_of(back, UI)), thaw(own))
+
+        own = natives.extras_of(first, UI)
+        kept = natives.coming_back(own, come_back)
+        return first if kept is own else holding(kept)
 
     def _write_group(self, group: Sequence[am.Msg], number: int) -> Any:
         first: Any = group[0]
