@@ -25,6 +25,7 @@ from agentmsg_codecs.hf.messages import has_function_call
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
 
 if TYPE_CHECKING:
+    from agentmsg.formats import Cell
     from agentmsg_codecs.hf.messages import Messages
 
 _Rows = dict[type[Any], Row]
@@ -51,15 +52,10 @@ def _assistant_rows(messages: Messages) -> _Rows:
     call, part = Rows(described).row("call", "flat_call"), rows[am.ToolUseBlock]
     thinking = rows[am.ThinkingBlock].fields["extras"]
 
-    def call_extras(value: Any, block: Any) -> Any:
-        return (part if is_part(block) else call).fields["extras"](value, block)
+    def either(name: str) -> Cell:
+        return lambda value, block: (part if is_part(block) else call).fields[name](value, block)
 
-    def call_text(value: Any, block: Any) -> Any:
-        if is_part(block):
-            return cells.arguments_text(value, block)
-        return call.fields["raw_input"](value, block)
-
-    of_calls = {**call.fields, "raw_input": call_text, "extras": call_extras}
+    of_calls = {**call.fields, **{name: either(name) for name in ("raw_input", "extras")}}
     return {
         **rows,
         am.ToolUseBlock: Row(of_calls, rules.call_as_function, "kind"),
@@ -129,11 +125,7 @@ def _result(block: am.ToolResultBlock) -> Any:
 
 
 _RESULT = Row(
-    {
-        "tool_call_id": KEEP,
-        "name": KEEP,
-        "structured": lambda value, block: value if is_value(block) else None,
-    },
+    {"tool_call_id": KEEP, "name": KEEP, "structured": lambda value, block: value if is_value(block) else None},
     _result,
     ("structured", "error"),
 )

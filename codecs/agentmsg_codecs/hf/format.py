@@ -15,6 +15,7 @@ import agentmsg as am
 from agentmsg.formats import (
     KEEP,
     Unreadable,
+    cells,
     is_marked,
     is_object,
     maker,
@@ -248,8 +249,8 @@ PARTS = (
          notes={"part": True, "thinking": True}, when=lambda block: is_marked(block, FAMILY, "/thinking")),
     Form("reasoning", am.ThinkingBlock, "reasoning", (Key("value", "thinking", Text()),), notes={"part": True}),
     Form("tool_call", am.ToolUseBlock, "tool_call", (Hatch(
-        keys=("value",), cells={"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": KEEP}, get=_read_called,
-        put=_write_called, must=("value",), about="id, name, input", schema={"value": _CALL_TEXT},
+        keys=("value",), cells={"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": cells.arguments_text},
+        get=_read_called, put=_write_called, must=("value",), about="id, name, input", schema={"value": _CALL_TEXT},
     ),), notes={"part": True}),
 )  # fmt: skip
 TOOLS = (
