@@ -86,10 +86,8 @@ _make_text = maker(am.TextBlock)
 _make_signature = maker(am.Signature)
 _ACTS = ("thinking", "tool_use")
 _ARGUMENTS: Mapping[str, Any] = {
-    "input": {"type": "object"},
-    "arguments": {"type": "object"},
-    "content": {"type": ["string", "null"]},
-}
+    "input": {"type": "object"}, "arguments": {"type": "object"}, "content": {"type": ["string", "null"]},
+}  # fmt: skip
 _LISTED: Mapping[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/place_inner"}}
 _SAID: Mapping[str, Any] = {"anyOf": [_LISTED, {"type": "string"}, {"$ref": "#/$defs/place_inner"}]}
 _OUTPUT: Mapping[str, Any] = {"output": _SAID, "result": _SAID}
@@ -102,15 +100,8 @@ def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Me
         message: the items of messages.
         as_read: whether media are written as the kind of block that they were read from.
     """
-    media = Media(
-        family=JAVA,
-        is_new=False,
-        url_key="mime_type",
-        aliases=("media_type", "mime_type", "mediaType", "mimeType"),
-        ids=frozenset({"data"}),
-        has_flat=False,
-        as_read=as_read,
-    )
+    media = Media(family=JAVA, is_new=False, url_key="mime_type", ids=frozenset({"data"}), has_flat=False,
+                  aliases=("media_type", "mime_type", "mediaType", "mimeType"), as_read=as_read)  # fmt: skip
     blocks = (
         Form("text", am.TextBlock, "text", (Key("text", "text", Text(), '""', default=""),)),
         Form("hint", am.TextBlock, HINT, (
@@ -338,13 +329,9 @@ class _Java(Dialect):
         return described(self._items(), as_read=as_read)
 
     def _items(self) -> tuple[Any, ...]:
-        metadata = Hatch(
-            keys=("metadata",),
-            cells={"metadata": _metadata, "structured": KEEP, "finish_reason": _REASONS.cell()},
-            get=self._read_metadata,
-            put=self._write_metadata,
-            about="metadata, structured, finish_reason",
-        )
+        supported: dict[str, Cell] = {"metadata": _metadata, "structured": KEEP, "finish_reason": _REASONS.cell()}
+        metadata = Hatch(keys=("metadata",), cells=supported, get=self._read_metadata, put=self._write_metadata,
+                         about="metadata, structured, finish_reason")  # fmt: skip
         usage = Hatch(keys=("usage",), cells={"usage": carried_usage}, forms=("usage",), get=self._read_usage,
                       put=self._write_usage, about="usage")  # fmt: skip
         return (

@@ -79,11 +79,8 @@ def _is_name(name: str) -> bool:
 
 
 MEDIA: Mapping[type[Any], str] = {
-    am.ImageBlock: "image",
-    am.AudioBlock: "audio",
-    am.VideoBlock: "video",
-    am.FileBlock: "data",
-}
+    am.ImageBlock: "image", am.AudioBlock: "audio", am.VideoBlock: "video", am.FileBlock: "data",
+}  # fmt: skip
 _MAKERS: Mapping[type[Any], Callable[..., Any]] = {cls: maker(cls) for cls in MEDIA}
 _make_url = maker(am.URLSource)
 _ID = Key("id", "item_id", Link(), "may")
@@ -92,11 +89,8 @@ _ENDINGS: Mapping[str, str] = {
     **{ending: f"image/{ending}" for ending in ("png", "gif", "webp", "bmp", "jpeg")},
     **{ending: f"audio/{ending}" for ending in ("wav", "ogg", "flac", "aac")},
     **{ending: f"video/{ending}" for ending in ("mp4", "webm", "mpeg")},
-    "jpg": "image/jpeg",
-    "mp3": "audio/mpeg",
-    "pdf": "application/pdf",
-    "txt": "text/plain",
-}
+    "jpg": "image/jpeg", "mp3": "audio/mpeg", "pdf": "application/pdf", "txt": "text/plain",
+}  # fmt: skip
 
 
 def _class_of(media_type: str | None) -> type[Any]:
@@ -167,38 +161,23 @@ class Media(speed.Record):
         own: Key | Spare = Spare("name", is_written=self.is_new)
         if is_file:
             own = Key("name", "name", Text(), "null" if self.is_new else "may")
-        of_kind = Form(
-            name, cls, name, (*ids[name], source), notes={"as": name}, fits=lambda native: not self._is_flat(native)
-        )
+        of_kind = Form(name, cls, name, (*ids[name], source), notes={"as": name},
+                       fits=lambda native: not self._is_flat(native))  # fmt: skip
         data = Form(
-            f"{name}_data" if not is_file else name,
-            cls,
-            "data",
-            (*ids["data"], source, own, *self.spare),
-            notes={"as": "data"},
-            fits=lambda native: self._class_in(native) is cls,
+            name if is_file else f"{name}_data", cls, "data", (*ids["data"], source, own, *self.spare),
+            notes={"as": "data"}, fits=lambda native: self._class_in(native) is cls,
             schema={"properties": {"source": {"anyOf": [*map(partial(self._schema_of, cls), SOURCES)]}}},
-        )
+        )  # fmt: skip
+        tag = "file" if is_file else name
         flat = Form(
-            f"flat_{name}",
-            cls,
-            "file" if is_file else name,
-            (*ids["file" if is_file else name], Key("url", "source", Wrapped(am.URLSource, "url"))),
-            notes={"as": "flat"},
-            fits=self._is_flat,
-            when=self.is_flat,
-            schema={"properties": {"source": {"not": {}}}},
-        )
+            f"flat_{name}", cls, tag, (*ids[tag], Key("url", "source", Wrapped(am.URLSource, "url"))),
+            notes={"as": "flat"}, fits=self._is_flat, when=self.is_flat, schema={"properties": {"source": {"not": {}}}},
+        )  # fmt: skip
         named = Form(
-            "named_file",
-            cls,
-            "file",
-            (*ids["file"], source, Key("filename", "name", Text(), "may")),
-            notes={"as": "file"},
+            "named_file", cls, "file", (*ids["file"], source, Key("filename", "name", Text(), "may")),
+            notes={"as": "file"}, when=self._is_named if self.as_read else None, is_only_read=not self.as_read,
             fits=lambda native: not self._is_flat(native) and self._class_in(native) is am.FileBlock,
-            when=self._is_named if self.as_read else None,
-            is_only_read=not self.as_read,
-        )
+        )  # fmt: skip
         kinds = [named, data] if is_file and self.has_flat else [data] if is_file else self._by_tag(of_kind, data)
         return [flat, *kinds] if self.has_flat else kinds
 

@@ -83,14 +83,8 @@ def described(version: int, message: tuple[Any, ...], *, as_read: bool) -> tuple
     """
     is_new = version > 1
     ended = Spare("finished_at", is_written=is_new)
-    media = Media(
-        family=FAMILY,
-        is_new=is_new,
-        ids=frozenset({"image", "audio", "video", "data"}),
-        spare=(ended,),
-        has_flat=True,
-        as_read=as_read,
-    )
+    media = Media(family=FAMILY, is_new=is_new, ids=frozenset({"image", "audio", "video", "data"}), spare=(ended,),
+                  has_flat=True, as_read=as_read)  # fmt: skip
     text = (Key("text", "text", Text()), _ITEM_ID, ended)
     forms = (
         Form("text", am.TextBlock, "text", text),
@@ -139,15 +133,8 @@ def _calls(ended: Spare, version: int, *, as_read: bool) -> tuple[Form, ...]:
         Spare("suggested_rules", [], is_written=ended.is_written),
         ended,
     )
-    both = Hatch(
-        keys=("input", _RAW),
-        cells={"input": KEEP, _RAW: KEEP},
-        get=_read_input,
-        put=_write_input,
-        odd=(_RAW,),
-        must=("input",),
-        schema=_ARGUMENTS,
-    )
+    both = Hatch(keys=("input", _RAW), cells={"input": KEEP, _RAW: KEEP}, get=_read_input, put=_write_input,
+                 odd=(_RAW,), must=("input",), schema=_ARGUMENTS)  # fmt: skip
     items: dict[int, Key | Hatch] = {2: Key("input", "input", Arguments()), 1: both}
     found: list[Form] = []
     for own, tag in ((2, "tool_call"), (1, "tool_use")):
@@ -233,18 +220,12 @@ def _is_odd_shape(native: Native) -> bool:
 # -- usage ------------------------------------------------------------------------------------------------------------
 
 _COUNTS = {
-    "input_tokens": "input",
-    "output_tokens": "output",
-    "cache_input_tokens": "cache_read",
+    "input_tokens": "input", "output_tokens": "output", "cache_input_tokens": "cache_read",
     "cache_creation_input_tokens": "cache_write",
-}
-USAGE = Form(
-    "usage",
-    am.Usage,
-    None,
-    tuple(Key(key, name, Whole(), "may") for key, name in _COUNTS.items()),
-    marks={"partial": lambda native: native.get("input_tokens") is None or native.get("output_tokens") is None},
-)
+}  # fmt: skip
+USAGE = Form("usage", am.Usage, None, tuple(Key(key, name, Whole(), "may") for key, name in _COUNTS.items()), marks={
+    "partial": lambda native: native.get("input_tokens") is None or native.get("output_tokens") is None,
+})  # fmt: skip
 
 
 carried_usage = cells.usage(

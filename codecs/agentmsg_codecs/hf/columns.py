@@ -324,8 +324,10 @@ def _with_tokens(
 
 def _joined(message: am.Msg, chosen: Collection[_Kind]) -> am.Msg:
     """Join a message that was read from tokens to one text, with tokens for its media, if it holds nothing else."""
-    pieces = [kind.token if (kind := _placed(block)) in chosen else block for block in message.content]
-    texts = [piece if type(piece) is str else getattr(piece, "text", None) for piece in pieces]
+    texts: list[Any] = []
+    for block in message.content:
+        kind = _placed(block)
+        texts.append(getattr(block, "text", None) if kind is None or kind not in chosen else kind.token)
     if None in texts or not is_marked(message, FAMILY, "/tokens"):
         return message
     return message.evolve(content=(_make_text("".join(texts)),))

@@ -207,7 +207,7 @@ def _write_signed(block: am.ThinkingBlock) -> Native:
 
 
 def _unsigned(own: Mapping[str, Any], block: am.ThinkingBlock) -> Mapping[str, Any]:
-    return own if own.keys() == {NAME} and own[NAME] is not None and block.signature is None else EMPTY
+    return own if {*own} == {NAME} and own[NAME] is not None and block.signature is None else EMPTY
 
 
 SIGNED = Hatch(
@@ -293,7 +293,7 @@ def _write_structured(block: am.DataBlock) -> Native:
 
 def _shown_text(own: Mapping[str, Any], block: am.DataBlock) -> Mapping[str, Any]:
     """Keep the text that the model sees for data, if it isn't its JSON."""
-    return own if own.keys() == {"content"} and own["content"] != dump_json(block.data).decode() else EMPTY
+    return own if {*own} == {"content"} and own["content"] != dump_json(block.data).decode() else EMPTY
 
 
 STRUCTURED = Hatch(

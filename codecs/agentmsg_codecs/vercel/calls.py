@@ -423,14 +423,10 @@ def output(inner: Callable[[], Parts], *, is_served: bool) -> Hatch:
     kinds = [of(*_TEXTS, value={"type": "string"}), of(*_VALUES, value={}), of("content", value=parts), denied]
     supported: dict[str, Cell] = {"content": KEEP, "structured": KEEP, "status": _status, "error": _error}
     return Hatch(
-        keys=("output",),
-        cells={**supported, "provider": carried_provider} if is_served else supported,
-        get=get,
-        put=put,
-        schema={"output": {"anyOf": kinds}},
-        about="content, structured, status, error",
+        keys=("output",), cells={**supported, "provider": carried_provider} if is_served else supported, get=get,
+        put=put, schema={"output": {"anyOf": kinds}}, about="content, structured, status, error",
         spaces={OUTPUT: _unknown},
-    )
+    )  # fmt: skip
 
 
 # Keys of requests without a field, which both families share.

@@ -254,14 +254,10 @@ _FIELDS: dict[str, Cell] = {
     "content": KEEP, "structured": KEEP, "status": cells.statuses("denied", "error"), "error": _error,
 }  # fmt: skip
 _OUTPUT = Hatch(
-    keys=("state", "output", "errorText"),
-    cells=_FIELDS,
-    get=_read_output,
-    put=_write_output,
-    must=("state",),
+    keys=("state", "output", "errorText"), cells=_FIELDS, get=_read_output, put=_write_output, must=("state",),
     schema={"state": {"enum": ["output-available", "output-error", "output-denied"]}},
     about="content, structured, status, error",
-)
+)  # fmt: skip
 _SERVED = _OUTPUT.evolve(cells={**_FIELDS, "provider": carried_provider}, get=_read_served)
 RESULT_KEYS = frozenset({"output", "errorText", RESULT_KEY})
 
@@ -302,17 +298,8 @@ def describe() -> Described:
         "system": ("text",),
         "user": ("text", *files, "source", "document", "data"),
         "assistant": (
-            "text",
-            "reasoning",
-            *files,
-            "source",
-            "document",
-            "data",
-            "call",
-            "request",
-            "server_result",
-            "compaction",
+            "text", "reasoning", *files, "source", "document", "data", "call", "request", "server_result", "compaction",
         ),
         "decisions": ("response",),
-    }
+    }  # fmt: skip
     return Described(UI, forms, places, table=UIParts)
