@@ -39,7 +39,7 @@ from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI, USUAL
 from agentmsg_codecs.vercel.shared import place_rows
 from agentmsg_codecs.vercel.ui.format import RESULT_KEY, RESULT_KEYS, read_url
 from agentmsg_codecs.vercel.ui.messages import without_places
-from agentmsg_codecs.vercel.ui.pairing import agreeing, behind_calls, beside_requests, with_calls
+from agentmsg_codecs.vercel.ui.pairing import behind_calls, beside_requests, with_calls
 from agentmsg_codecs.vercel.ui.tool_parts import OF_APPROVAL, is_approval
 from agentmsg_codecs.vercel.unsent import UNSENT
 
@@ -219,7 +219,7 @@ def _relink(messages: Messages) -> Callable[[Sequence[am.Msg]], Sequence[am.Msg]
     """Return a function that removes ids and extras which would be read as made from places and parts."""
 
     def relink(given: Sequence[am.Msg]) -> Sequence[am.Msg]:
-        found = without_places(agreeing(given), messages.grouping)
+        found = without_places(messages.agreeing(given), messages.grouping)
         if not any(message.extras and not _TOLD.isdisjoint(natives.extras_of(message, UI)) for message in found):
             return found
         out: list[am.Msg] = []

@@ -6,6 +6,7 @@ had a time, in this style), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls a
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -85,6 +86,10 @@ def _may_be_place(message: am.Msg) -> bool:
 _OBJECT: Any = dict
 _LIST: Any = list
 _KEYS = frozenset({"id", "role", "parts"})
+# What a part tells of the result and the decision that it holds, in words that agree.
+_TOLD: Mapping[Any, tuple[str, ...]] = {
+    am.ToolResultBlock: ("status", "error", "content", "structured"), am.ApprovalResponseBlock: ("kind",),
+}  # fmt: skip
 _make_msg = maker(am.Msg, "role", "content")
 _give_id = speed.setter(am.Msg, "id")
 
@@ -105,6 +110,25 @@ def _must_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
 
 def _joins(group: Sequence[am.Msg], message: am.Msg) -> bool:
     return message.role == "assistant" and is_answer(group[-1]) and _may_join(group, message)
+
+
+def _asks(message: am.Msg) -> bool:
+    return any(type(block) is am.ApprovalRequestBlock for block in message.content)
+
+
+def _shape(message: am.Msg) -> tuple[str, int]:
+    return message.role, len(message.content)
+
+
+def _agreeing(message: am.Msg, read: am.Msg) -> am.Msg:
+    """Return a message whose results and decisions say what was read of them."""
+    content: list[Any] = []
+    for block, other in zip(message.content, read.content, strict=True):
+        found = {name: getattr(other, name) for name in _TOLD.get(type(block), ())}
+        changes = {name: value for name, value in found.items() if not am.same(getattr(block, name), value)}
+        content.append(block.evolve(**changes) if changes else block)
+    is_same = all(map(is_, content, message.content))
+    return message if is_same else spelling.changed(message, {"content": tuple(content)})
 
 
 class Messages:
@@ -221,6 +245,17 @@ class Messages:
             if group[0].notes and (note := mark_of(group[0], UI, "/mastra")) is not None:
                 written[number] = stored(written[number], note)
         return written
+
+    def agreeing(self, messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
+        """Return messages that fit, with results and decisions that agree with each other and with their calls."""
+        if not any(map(_asks, messages)):
+            return messages
+        out: list[am.Msg] = []
+        for number, group in enumerate(grouping.containers(messages, self.grouping)):
+            back = self.container(self._write_group(group, number), number) if any(map(_asks, group)) else group
+            is_whole = list(map(_shape, back)) == list(map(_shape, group))
+            out += map(_agreeing, group, back) if is_whole else group
+        return out
 
     def with_own(self, first: am.Msg, others: Sequence[am.Msg]) -> am.Msg:
         """Return the first message of a native one without the extras that would be read as something else."""

@@ -7,20 +7,17 @@ before the result of its call. A part tells only what agrees: a denied call has 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from functools import partial
-from itertools import takewhile
 from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import agentmsg as am
-from agentmsg.formats import Swap, natives, restructure, rules, spelling
+from agentmsg.formats import Swap, natives, restructure, rules
 from agentmsg_codecs.vercel.calls import SHARED
 from agentmsg_codecs.vercel.names import APPROVAL, FAMILY, UI
-from agentmsg_codecs.vercel.ui.steps import is_answer, kind_of, link_of
 from agentmsg_codecs.vercel.ui.tool_parts import KEYS_OF_REQUESTS, OF_APPROVAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 
 # -- results of server tools, in the message of their calls ----------------------------------------------------------
@@ -394,66 +391,3 @@ def _message(decisions: Sequence[_Place]) -> restructure.Plan:
         else:
             parts.append(restructure.Part(index, (pick,), "user"))
     return [tuple(parts)] if parts else []
-
-
-# -- what a part tells agrees -----------------------------------------------------------------------------------------
-
-
-def agreeing(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
-    """Return messages that fit, with results and decisions that agree with each other and with their calls."""
-    out = list(messages)
-    for number, message in enumerate(messages):
-        if message.role == "assistant" and any(type(block) is _REQUEST for block in message.content):
-            _agree(out, number)
-    return messages if all(map(is_, out, messages)) else out
-
-
-def _agree(out: list[am.Msg], number: int) -> None:
-    """Make the answers of a message agree with its calls; each belongs to the first call that waits for it."""
-    waiting: defaultdict[tuple[type[Any], str | None], deque[_Place]] = defaultdict(deque)
-    for at, message in takewhile(lambda each: is_answer(each[1]), enumerate(out[number + 1 :], number + 1)):
-        for pick, block in enumerate(message.content):
-            waiting[type(block), link_of(block)].append((at, pick))
-    content: tuple[Any, ...] = out[number].content
-    requests = requests_of(content)
-    for index, call in enumerate(content):
-        if not isinstance(call, am.ToolUseBlock):
-            continue
-        results = waiting[_RESULT, call.id]
-        result = results.popleft() if results and call.kind != "server" else None
-        decisions = waiting[_RESPONSE, content[requests[index]].id] if index in requests else None
-        if not decisions:
-            continue
-        decision = decisions.popleft()
-        response = _put(out, decision, partial(_of_kind, call))
-        if call.kind == "server" and type(following := next(iter(content[requests[index] + 1 :]), None)) is _RESULT:
-            result = (number, requests[index] + 1) if following.kind == "server" else None
-        if result is not None:
-            _put(out, result, partial(_agreeing, response))
-
-
-def _put(out: list[am.Msg], place: _Place, change: Callable[[Any], Any]) -> Any:
-    """Change a block, and return it."""
-    number, pick = place
-    message = out[number]
-    content = message.content
-    new = change(content[pick])
-    if new is not content[pick]:
-        out[number] = spelling.changed(message, {"content": (*content[:pick], new, *content[pick + 1 :])})
-    return new
-
-
-def _of_kind(call: am.ToolUseBlock, response: Any) -> Any:
-    kind = kind_of(call)
-    return response if response.kind == kind else response.evolve(kind=kind)
-
-
-def _agreeing(response: Any, result: Any) -> Any:
-    if response.approved and result.status != "denied":
-        return result
-    if response.approved:
-        words = result.error or result.text
-        return result.evolve(status="error", error=None, content=(am.TextBlock(words),) if words else ())
-    if result.status == "denied" and result.error == response.reason:
-        return result
-    return result.evolve(status="denied", error=response.reason, content=(), structured=None)

@@ -193,6 +193,8 @@ class Tools:
             place: as in ``read``.
         """
         call, request, response, result = tool
+        if result is not None and response is not None:
+            result = _agreeing(response, result)
         native = write_as(self.described.shapes["call"], call, UI)
         if result is not None:
             # The name matters only if the result is read again, to prove that its spelling comes back.
@@ -223,6 +225,18 @@ def _as_read(native: Native, call: am.ToolUseBlock, place: tuple[int, int]) -> N
             del native["toolCallId"]
     usual = native if is_marked(call, UI, "/dynamic") else static_tool(native)
     return as_old(native, mark_of(call, UI, "/old")) or usual
+
+
+def _agreeing(response: Any, result: Any) -> Any:
+    """Return a result that agrees with the decision on its call."""
+    if response.approved and result.status != "denied":
+        return result
+    if response.approved:
+        words = result.error or result.text
+        return result.evolve(status="error", error=None, content=(am.TextBlock(words),) if words else ())
+    if result.status == "denied" and result.error == response.reason:
+        return result
+    return result.evolve(status="denied", error=response.reason, content=(), structured=None)
 
 
 def kind_of(call: am.ToolUseBlock) -> str:
