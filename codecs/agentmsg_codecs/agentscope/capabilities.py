@@ -240,19 +240,7 @@ class _Maker:
 
     def media(self, role: str, cls: type[Any]) -> Row:
         """Return the row of a class of media."""
-        found = {**self.cells(cls), "source": self.source}
         own = self.dialect.media
-        if "item_id" in found:
-            found["item_id"] = own.id_cell
-        rule: Callable[[Any], Any] | None = _audio if cls is am.AudioBlock else None
-
-        def file_id(item_id: str, block: Any) -> str | None:
-            if self.is_hint(block, role):
-                return item_id
-            return None if self.is_old else own.id_cell(item_id, block)
-
-        def file_phase(phase: str, block: Any) -> str | None:
-            return phase if self.is_hint(block, role) else None
 
         def file(block: am.FileBlock) -> Any:
             """Keep a file; 1.x has none, and one made of blocks may be a hint."""
@@ -263,10 +251,9 @@ class _Maker:
             is_kept = is_plain and (not self.is_old or own.is_flat(block))
             return Drop("no place for such files") if answer is block and not is_kept else answer
 
-        if cls is am.FileBlock:
-            found |= {"item_id": file_id, "name": _file_name, "phase": file_phase}
-            rule = file
-        return self.limited(found, "only text in a system message" if role == "system" else "", rule)
+        rule = {am.AudioBlock: _audio, am.FileBlock: file}.get(cls)
+        why = "only text in a system message" if role == "system" else ""
+        return self.limited({**self.cells(cls), "source": self.source}, why, rule)
 
     def source(self, source: Any, block: Any) -> Any:
         """Keep the source of media; for a hint, those of its blocks that come back."""
@@ -344,10 +331,6 @@ class _Maker:
 def _taken_beside(message: am.Msg) -> frozenset[str] | None:
     """Return the keys of a memory's entry that are no extras; None if it has no marks, or more than marks."""
     return None if marks_of(message) is None else frozenset()
-
-
-def _file_name(name: str, block: Any) -> str | None:
-    return None if isinstance(block.source, am.BlocksSource) else name
 
 
 def _readable(block: am.ThinkingBlock) -> Any:

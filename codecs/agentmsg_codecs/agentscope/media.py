@@ -290,10 +290,6 @@ class Media(speed.Record):
 
     # -- what is supported ---------------------------------------------------------------------------------------------
 
-    def id_cell(self, item_id: str, block: Any) -> str | None:
-        """Keep an id if the block's kind has one."""
-        return item_id if self.tag_of(block) in self.ids else None
-
     def takes_url_of(self, source: Any) -> bool:
         """Whether the library accepts a source's URL, or it was read from one."""
         if not self.is_new or not isinstance(source, am.URLSource) or is_url(source.url):
