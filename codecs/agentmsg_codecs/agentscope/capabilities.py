@@ -251,9 +251,9 @@ class _Maker:
             is_kept = is_plain and (not self.is_old or own.is_flat(block))
             return Drop("no place for such files") if answer is block and not is_kept else answer
 
-        rule = {am.AudioBlock: _audio, am.FileBlock: file}.get(cls)
+        answers: Mapping[Any, Callable[[Any], Any]] = {am.AudioBlock: _audio, am.FileBlock: file}
         why = "only text in a system message" if role == "system" else ""
-        return self.limited({**self.cells(cls), "source": self.source}, why, rule)
+        return self.limited({**self.cells(cls), "source": self.source}, why, answers.get(cls))
 
     def source(self, source: Any, block: Any) -> Any:
         """Keep the source of media; for a hint, those of its blocks that come back."""

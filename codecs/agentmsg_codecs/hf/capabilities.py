@@ -40,10 +40,8 @@ def _media(block: Any) -> Any:
 
 
 def _rows(messages: Messages, place: str) -> _Rows:
-    described = messages.described
-    natives_row = rules.native_block_row(FAMILY, described.parts[place].comes_back)
     answers: Any = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), _media)
-    return Rows(described).place(place, answers, {**rules.TEXT_ROWS, am.NativeBlock: natives_row})
+    return Rows(messages.described).place(place, answers)
 
 
 def _assistant_rows(messages: Messages) -> _Rows:

@@ -314,11 +314,7 @@ def _model_rows(messages: Messages) -> dict[type[Any], Row]:
         am.ToolUseBlock: (call, "kind"),
         am.ToolResultBlock: result,
     }
-    others = {
-        **rules.TEXT_ROWS,
-        am.NativeBlock: rules.native_block_row(FAMILY, messages.described.parts["response"].comes_back),
-    }
-    return Rows(messages.described).place("response", answers, others)
+    return Rows(messages.described).place("response", answers)
 
 
 # -- messages ---------------------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from agentmsg.formats import (
     Cell,
     Drop,
     MessageRow,
-    Row,
     Swap,
     carried_extras,
     cells,
@@ -29,7 +28,6 @@ from agentmsg.formats.forms import Rows
 from agentmsg_codecs.vercel.calls import SIGNERS, are_options, is_denial, runner_of
 from agentmsg_codecs.vercel.media import data_in, is_url
 from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS, USUAL
-from agentmsg_codecs.vercel.shared import place_rows
 from agentmsg_codecs.vercel.unsent import UNSENT
 
 if TYPE_CHECKING:
@@ -251,10 +249,8 @@ def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
-
-    def place(name: str, answers: Mapping[type[Any], Any]) -> dict[type[Any], Row]:
-        return place_rows(messages, name, answers, rules.TEXT_ROWS)
-
+    rows = Rows(messages.described)
+    place = rows.place
     text = place("system", {})[am.TextBlock].fields
     system = rules.one_text_row(
         {"extras": carried_extras((FAMILY, _keys_of_system), odd=_is_odd)},
@@ -269,7 +265,6 @@ def make_caps(messages: Messages) -> Caps:
         am.ApprovalRequestBlock: request,
     })  # fmt: skip
     inner = place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)))
-    rows = Rows(messages.described)
     user[am.ApprovalResponseBlock] = rows.row("response")
     answer = rows.row("result", rules={am.ToolResultBlock: result})
     return Caps(

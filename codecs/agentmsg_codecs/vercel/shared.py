@@ -11,9 +11,6 @@ from agentmsg import DecodeError
 from agentmsg.formats import ContainerCodec, excerpt, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agentmsg.formats import Row
     from agentmsg.formats.forms import Described
 
 
@@ -25,22 +22,6 @@ def check_message(native: Any) -> None:
     """
     if not is_object(native):
         raise DecodeError(f"a message is an object, not {excerpt(native)}")
-
-
-def place_rows(messages: Any, place: str, answers: Any, others: Mapping[type[Any], Row]) -> dict[type[Any], Row]:
-    """Return the rows of a place.
-
-    Args:
-        messages: the engine.
-        place: the name of the place.
-        answers: by class, the rule for blocks that aren't supported as they are.
-        others: the rows of classes without a form.
-    """
-    from agentmsg.formats import rules  # noqa: PLC0415 - readers need no table
-
-    described: Described = messages.described
-    native = rules.native_block_row(described.family, messages.returns(place))
-    return described.rows.place(place, answers, {**others, am.NativeBlock: native})
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

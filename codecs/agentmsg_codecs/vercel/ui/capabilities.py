@@ -36,7 +36,6 @@ from agentmsg_codecs.vercel.capabilities import call, compaction, likely_type, n
 from agentmsg_codecs.vercel.issuers.parts import has_options
 from agentmsg_codecs.vercel.media import is_url
 from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI, USUAL
-from agentmsg_codecs.vercel.shared import place_rows
 from agentmsg_codecs.vercel.ui.format import RESULT_KEY, RESULT_KEYS, read_url
 from agentmsg_codecs.vercel.ui.messages import without_places
 from agentmsg_codecs.vercel.ui.pairing import behind_calls, beside_requests, with_calls
@@ -232,13 +231,15 @@ def _relink(messages: Messages) -> Callable[[Sequence[am.Msg]], Sequence[am.Msg]
 
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
+    rows = Rows(messages.described)
     system, user, assistant = (
-        place_rows(messages, place, _ANSWERS, _OTHERS) for place in ("system", "user", "assistant")
+        rows.place(place, _ANSWERS, {**_OTHERS, am.NativeBlock: rules.native_block_row(UI, messages.returns(place))})
+        for place in ("system", "user", "assistant")
     )
-    answer = _sharing(Rows(messages.described).row("result", rules={am.ToolResultBlock: result}), _of_call)
+    answer = _sharing(rows.row("result", rules={am.ToolResultBlock: result}), _of_call)
     assistant[am.ToolUseBlock] = _sharing(assistant[am.ToolUseBlock], _of_result)
     assistant[am.ToolResultBlock] = _sharing(assistant[am.ToolResultBlock], _of_call).having(name=KEEP)
-    decision = Rows(messages.described).row("response").having(extras=lambda _, __: EMPTY, kind=KEEP)
+    decision = rows.row("response").having(extras=lambda _, __: EMPTY, kind=KEEP)
     user[am.ApprovalResponseBlock] = decision
     assistant[am.ApprovalRequestBlock] = _sharing(assistant[am.ApprovalRequestBlock], _of_approval)
     own = cells.beside((UI, frozenset({"id", "role", "parts"})))
