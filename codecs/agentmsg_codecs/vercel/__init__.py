@@ -105,12 +105,10 @@ class VercelCodec(Vercel):
 
     def write(self, history: am.History) -> Any:
         """Write a history that fits, in the container that it was read from, or as the option decides."""
-        if not _is_beside(history):
-            return super().write(history)
-        self.engine.fill()
-        native_messages = self.engine.write(self.envelope.wrapped(history).messages[1:])
-        beside = {**natives.extras_of(history, FAMILY), SYSTEM: history.messages[0].text}
-        return self.containers.document(history.evolve(extras={FAMILY: beside}), native_messages, self.container)
+        if _is_beside(history):
+            beside = {**natives.extras_of(history, FAMILY), SYSTEM: history.messages[0].text}
+            history = history.evolve(messages=history.messages[1:], extras={FAMILY: beside})
+        return super().write(history)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like messages for models, judging by its first ones."""

@@ -29,6 +29,7 @@ class Vercel(ContainerCodec):
     """Base of the codecs for messages of the Vercel AI SDK."""
 
     writes_plain: ClassVar[bool] = True
+    envelope: ClassVar[Any]
     engine: Any = attrs.field(init=False, eq=False, repr=False)
 
     @property
@@ -42,8 +43,7 @@ class Vercel(ContainerCodec):
         if not all(map(is_object, contents.natives)):
             contents.each(check_message)  # its error has the path
         self.engine.fill()
-        history = self.containers.history(contents, self.read_all(contents))
-        return history if self.envelope is None else self.envelope.unwrapped(history)
+        return self.envelope.unwrapped(self.containers.history(contents, self.read_all(contents)))
 
     def read_all(self, contents: Any) -> list[am.Msg]:
         """Read the messages of a document."""
@@ -53,5 +53,5 @@ class Vercel(ContainerCodec):
     def write(self, history: am.History) -> Any:
         """Write a history that fits, in the container that it was read from, or as the option decides."""
         self.engine.fill()
-        inside = history if self.envelope is None else self.envelope.wrapped(history)
+        inside = self.envelope.wrapped(history)
         return self.containers.document(inside, self.engine.write(inside.messages), self.container)
