@@ -8,7 +8,7 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import ContainerCodec, excerpt, is_object
+from agentmsg.formats import ContainerCodec, envelopes, excerpt, is_object
 
 if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
@@ -29,7 +29,7 @@ class Vercel(ContainerCodec):
     """Base of the codecs for messages of the Vercel AI SDK."""
 
     writes_plain: ClassVar[bool] = True
-    envelope: ClassVar[Any]
+    envelope: ClassVar[envelopes.Envelope]
     engine: Any = attrs.field(init=False, eq=False, repr=False)
 
     @property
