@@ -259,6 +259,17 @@ def with_rest(native: Native, owner: Noted, space: str) -> Native:
     return {**native, **rest} if is_mapping(rest) else native
 
 
+def coming_back(own: Mapping[str, Any], come_back: Callable[[Mapping[str, Any]], bool]) -> Mapping[str, Any]:
+    """Return those of some extras that come back: all if they do, else each that does beside those before it."""
+    if come_back(own):
+        return own
+    kept: dict[str, Any] = {}
+    for key in own:
+        if come_back({**kept, key: own[key]}):
+            kept[key] = own[key]
+    return kept
+
+
 def value_at(held: Any, path: Sequence[str]) -> Any:
     """Return what is at a path of keys, or ``NOTHING``."""
     for key in path:

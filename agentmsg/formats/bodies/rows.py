@@ -8,20 +8,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
+from agentmsg.formats.bodies.pairs import REJECTED
 from agentmsg.formats.capabilities import Drop, Swap
 from agentmsg.formats.codec import Codec
+from agentmsg.formats.natives import coming_back, extras_of
+from agentmsg.formats.spelling import same_document
 from agentmsg.model import media
 from agentmsg.model.blocks import AudioBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.history import History
 from agentmsg.model.sources import Base64Source, URLSource
-from agentmsg.values.frozen import EMPTY, adopt
+from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from agentmsg.formats.bodies.tool_column import ToolColumn
+    from agentmsg.formats.capabilities import Cell
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
 
@@ -66,6 +70,35 @@ class RowCodec(Codec):
             extras=adopt({self.family: columns}) if columns else EMPTY,
             notes=adopt({self.family: note}) if note else EMPTY,
         )
+
+    def extras_cell(self, owner: str = "") -> Cell:
+        """Return the cell for the extras of a history: other columns and a rejected answer, as they are read again.
+
+        Args:
+            owner: whose extras have the rejected answer, if that is another format.
+        """
+        family = self.family
+
+        def again(extras: Mapping[str, Any], history: History) -> Mapping[str, Any] | None:
+            """Return the extras that are read beside the messages; None if some are read in place of these."""
+            try:
+                back = self.read(self.write(history.evolve(extras=extras)))
+            except AgentMsgError:
+                return None
+            is_same = [message.role for message in back] == [message.role for message in history]
+            is_own = extras_of(back, family).keys() <= extras.get(family, EMPTY).keys()
+            return back.extras if is_same and is_own else None
+
+        def cell(extras: Mapping[str, Any], history: History) -> Mapping[str, Any]:
+            own, pair = extras_of(history, family), extras_of(history, owner)
+            others = {owner: {REJECTED: pair[REJECTED]}} if REJECTED in pair else {}
+            if not own and not others:
+                return EMPTY
+            kept = coming_back(own, lambda columns: again({**others, family: columns}, history) is not None)
+            found = again({**others, family: kept}, history) or EMPTY
+            return extras if same_document(thaw(found), thaw(extras)) else found
+
+        return cell
 
 
 def sources_at(addresses: list[Any]) -> list[URLSource | Base64Source] | None:

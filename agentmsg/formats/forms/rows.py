@@ -14,6 +14,8 @@ from agentmsg.formats.forms.choosing import chooser
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
 from agentmsg.formats.natives import extras_of, odd_at
+from agentmsg.formats.rules import TEXT_ROWS, native_block_row
+from agentmsg.model.blocks import NativeBlock
 from agentmsg.model.construction import says_only
 from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY
@@ -58,18 +60,21 @@ class Rows:
 
     # -- rows ---------------------------------------------------------------------------------------------------------
 
-    def place(self, name: str, rules: Rules, others: Mapping[type[Any], Row]) -> dict[type[Any], Row]:
+    def place(self, name: str, rules: Rules, others: Mapping[type[Any], Row] | None = None) -> dict[type[Any], Row]:
         """Return the rows of a place.
 
         Args:
             name: of the place.
             rules: by class, the rule for blocks that aren't supported as they are, and the fields that it concerns.
-            others: the rows of classes without a place here.
+            others: the rows of classes without a place here; by default they become text, and native ones stay if they
+                come back.
         """
         classes: dict[type[Any], list[str]] = {}
         for form in self._described.places[name]:
             classes.setdefault(self._described.forms[form].cls, []).append(form)
         parts = self._described.parts[name]
+        if others is None:
+            others = {**TEXT_ROWS, NativeBlock: native_block_row(self._described.family, parts.comes_back)}
         return {**others, **{cls: self._row(names, parts.shape(cls), rules) for cls, names in classes.items()}}
 
     def row(self, *names: str, rules: Rules | None = None, **cells: Cell) -> Row:

@@ -38,11 +38,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from agentmsg_codecs.agentscope.base import AgentScope
 from agentmsg_codecs.agentscope.issuers import Issuers
+from agentmsg_codecs.agentscope.messages import AgentScope, Sessions
 from agentmsg_codecs.agentscope.names import FAMILY, MEMORY
 from agentmsg_codecs.agentscope.python import PythonMessages
-from agentmsg_codecs.agentscope.sessions import Sessions
 
 __all__ = ["AgentScopeCodec"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -25,17 +26,88 @@ from agentmsg.formats import (
     usually,
 )
 from agentmsg.formats.forms import Rows as FormRows
-from agentmsg_codecs.agentscope.asking import behind_calls, call_rule
+from agentmsg_codecs.agentscope.dialect import ASKING, is_asking, is_call, marks_of
 from agentmsg_codecs.agentscope.media import MEDIA
 from agentmsg_codecs.agentscope.names import CALL_STATES, FAMILY, HINT, ITEM, RESULT_STATES, VERSIONS
-from agentmsg_codecs.agentscope.shapes import marks_of
 from agentmsg_codecs.agentscope.unsent import UNSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg_codecs.agentscope.dialect import Dialect
     from agentmsg_codecs.agentscope.messages import Messages
+
+
+_REQUEST = am.ApprovalRequestBlock
+
+
+def _may_ask(block: Any, family: str) -> bool:
+    """Whether a request may tell the state of a call: no other state of it is written."""
+    if not is_call(block):
+        return False
+    status = block.status
+    return status in (None, ASKING) or not (status in CALL_STATES or is_marked(block, family, "/word"))
+
+
+def call_rule(block: am.ToolUseBlock) -> Any:
+    """Keep function calls, without the state: whether a person is asked is told by a request behind the call."""
+    answer = rules.call_as_function(block)
+    new = answer.new if isinstance(answer, Swap) else answer
+    if not is_asking(new):
+        return answer
+    return Swap(new.evolve(status=None), "a request behind a call tells that a person is asked")
+
+
+def behind_calls(family: str) -> restructure.Step:
+    """Return the step that moves requests behind their calls, and leaves out those that no state can tell."""
+
+    def step(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
+        if not any(_REQUEST in map(type, message.content) for message in messages):
+            return plan
+        return restructure.choose(partial(_picks, family, _done(messages)), "assistant")(plan, messages)
+
+    return step
+
+
+def _done(messages: Sequence[am.Msg]) -> set[int]:
+    """Return the identities of the assistant's calls that have a result before the next call of the same id."""
+    results: set[str | None] = set()
+    found: set[int] = set()
+    for message in reversed(messages):
+        for block in reversed(message.content):
+            if isinstance(block, am.ToolResultBlock) and block.kind != "server":
+                results.add(block.tool_call_id)
+            elif message.role == "assistant" and is_call(block) and block.id in results:
+                found.add(id(block))
+                results.remove(block.id)
+    return found
+
+
+def _picks(family: str, done: set[int], message: am.Msg) -> tuple[int, ...] | None:
+    """Return the blocks of a message, with each request behind its call.
+
+    Args:
+        family: whose requests are kept.
+        done: the identities of the calls that have a result.
+        message: the message.
+    """
+    content: tuple[Any, ...] = message.content
+    calls = [index for index, block in enumerate(content) if _may_ask(block, family)]
+    requests: dict[int, int] = {}
+    for index, block in enumerate(content):
+        if type(block) is _REQUEST and block.tool_call_id is not None:
+            fitting = [at for at in calls if content[at].id == block.tool_call_id and at not in requests]
+            # Of calls with the same id, the one right before a request is its call.
+            for at in [index - 1] if index - 1 in fitting else fitting[:1]:
+                requests[at] = index
+    order: list[int] = []
+    for index, block in enumerate(content):
+        if type(block) is not _REQUEST:
+            order.append(index)
+        request = requests.get(index)
+        if request is not None and (is_marked(content[request], family, "/asking") or id(block) not in done):
+            order.append(request)
+    return None if order == list(range(len(content))) else tuple(order)
 
 
 _Rows = dict[type[Any], Row]
@@ -77,11 +149,11 @@ class _Maker:
 
     def row(self, role: str, **more: Any) -> MessageRow:
         """Return the row of messages of a role."""
-        spaces: list[Any] = [(self.family, self.dialect.taken_by_message)]
-        if self.has_old:
-            spaces.append((ITEM, _taken_beside))
-        fields = self.rows.message("message", extras=carried_extras(*spaces))
+        fields = self.rows.message("message")
         fields = {name: cell for name, cell in fields.items() if name not in self.dialect.lacks}
+        fields["extras"] = cells.without(fields["extras"], self.family, self.dialect.taken)
+        if self.has_old:
+            fields["extras"] = cells.together(fields["extras"], carried_extras((ITEM, _taken_beside)))
         blocks: _Rows = {am.ToolResultBlock: self.result_row()} if role == "tool" else self.parts(role)
         if role == "assistant" and not self.is_old:
             blocks[am.ApprovalRequestBlock] = Row({"id": lambda _, block: block.tool_call_id, "tool_call_id": KEEP})
@@ -168,19 +240,7 @@ class _Maker:
 
     def media(self, role: str, cls: type[Any]) -> Row:
         """Return the row of a class of media."""
-        found = {**self.cells(cls), "source": self.source}
         own = self.dialect.media
-        if "item_id" in found:
-            found["item_id"] = own.id_cell
-        rule: Callable[[Any], Any] | None = _audio if cls is am.AudioBlock else None
-
-        def file_id(item_id: str, block: Any) -> str | None:
-            if self.is_hint(block, role):
-                return item_id
-            return None if self.is_old else own.id_cell(item_id, block)
-
-        def file_phase(phase: str, block: Any) -> str | None:
-            return phase if self.is_hint(block, role) else None
 
         def file(block: am.FileBlock) -> Any:
             """Keep a file; 1.x has none, and one made of blocks may be a hint."""
@@ -191,10 +251,9 @@ class _Maker:
             is_kept = is_plain and (not self.is_old or own.is_flat(block))
             return Drop("no place for such files") if answer is block and not is_kept else answer
 
-        if cls is am.FileBlock:
-            found |= {"item_id": file_id, "name": _file_name, "phase": file_phase}
-            rule = file
-        return self.limited(found, "only text in a system message" if role == "system" else "", rule)
+        answers: Mapping[Any, Callable[[Any], Any]] = {am.AudioBlock: _audio, am.FileBlock: file}
+        why = "only text in a system message" if role == "system" else ""
+        return self.limited({**self.cells(cls), "source": self.source}, why, answers.get(cls))
 
     def source(self, source: Any, block: Any) -> Any:
         """Keep the source of media; for a hint, those of its blocks that come back."""
@@ -224,11 +283,7 @@ class _Maker:
 
     def acts(self, role: str) -> _Rows:
         """Return the rows of thinking and calls."""
-        signature = cells.signed_by(self.dialect.signer, is_empty=True)
-        thinking = self.cells(am.ThinkingBlock) | {"signature": signature}
-        call = self.cells(am.ToolUseBlock) | {"kind": cells.kinds(), **self.state(CALL_STATES)}
-        if "signature" in call:
-            call["signature"] = signature
+        thinking, call = self.cells(am.ThinkingBlock), self.cells(am.ToolUseBlock) | {"kind": cells.kinds()}
         why = "" if role == "assistant" else f"no place for this in a {role} message"
         readable = (None, None) if "redacted" in thinking else (_readable, "redacted")
         rule: Any = (rules.call_as_function, "kind") if why or self.is_old else (call_rule, ("kind", "status"))
@@ -239,19 +294,10 @@ class _Maker:
             am.ToolUseBlock: self.limited(call, why, *rule),
         }
 
-    def state(self, known: frozenset[str]) -> dict[str, Cell]:
-        """Return the cell of a state: one that the library has, or that was read; 1.x has none."""
-
-        @usually("value in known", known=known)
-        def cell(state: str, block: Any) -> str | None:
-            return state if state in known or is_marked(block, self.family, "/word") else None
-
-        return {} if "status" in self.dialect.lacks_in_blocks else {"status": cell}
-
     def result_row(self) -> Row:
         """Return the row of the result of a client's tool."""
-        found = self.cells(am.ToolResultBlock) | {"structured": self.structured, **self.state(RESULT_STATES)}
-        return Row({**found, "kind": cells.kinds()}, self.result)
+        own: dict[str, Cell] = {"structured": self.structured, "kind": cells.kinds()}
+        return Row(self.cells(am.ToolResultBlock) | own, self.result)
 
     def result(self, block: am.ToolResultBlock) -> Any:
         """Keep a result; a value or an error becomes content, and 2.x needs a state."""
@@ -285,10 +331,6 @@ class _Maker:
 def _taken_beside(message: am.Msg) -> frozenset[str] | None:
     """Return the keys of a memory's entry that are no extras; None if it has no marks, or more than marks."""
     return None if marks_of(message) is None else frozenset()
-
-
-def _file_name(name: str, block: Any) -> str | None:
-    return None if isinstance(block.source, am.BlocksSource) else name
 
 
 def _readable(block: am.ThinkingBlock) -> Any:

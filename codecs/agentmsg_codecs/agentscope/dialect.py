@@ -3,42 +3,118 @@
 Two functions read and write the body of a message: role, content and what depends on them. Marks: ``/role`` (an unusual
 word for the role), ``/list`` and ``/str`` (content that is a list or a text, unlike the dialect's default), ``/one``
 (content that is a single block, as in Java's 0.1.0), ``/url`` (URLs beside content that were a single text).
+
+The state ``asking`` of a call is a request for approval behind the call. A request that was read is marked ``/asking``.
+It has no id here but that of its call, so a call without one keeps its state, and so does one outside the assistant's
+messages. The library waits for a person as long as a call has this state, even if there is a result: a request of
+another format whose call has its result is left out.
+
+The libraries write every key, with null for nothing. A key without a field in the model is *spare*: its usual value is
+only spelling, any other an unknown field.
+
+Times are written in full, or with milliseconds and without a zone, as Python's 1.x and Java write them. The mark
+``/time`` is on messages whose time the older spelling can't hold.
+
+The input of a call is an object, with its text beside it: ``raw_input`` of Python 1.x and ``content`` of Java are what
+the model wrote. If the input is empty, the text decides; it may be invalid. A text that differs from the input is an
+unknown field: the input counts.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import agentmsg as am
-from agentmsg import thaw
+from agentmsg import ToolUseBlock, thaw
 from agentmsg.formats import (
     KEEP,
+    Cell,
     Native,
     Unreadable,
+    adopt,
+    given,
     is_list,
+    is_mapping,
     is_marked,
     is_object,
+    is_sequence,
     maker,
     mark_of,
     marked,
     natives,
+    object_at,
     same_document,
     speed,
+    spelling,
+    times,
+    tool_arguments,
+    usually,
     word_at,
 )
-from agentmsg.formats.forms import Hatch, Spare
-from agentmsg_codecs.agentscope.asking import with_requests, with_states
-from agentmsg_codecs.agentscope.times import is_no_time
+from agentmsg.formats.forms import Hatch, Key, Words
+from agentmsg_codecs.agentscope.names import ITEM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
+    from datetime import datetime
 
-    from agentmsg.formats import Cell, Parts
+    from agentmsg.formats import Parts
     from agentmsg.formats.forms import Described
     from agentmsg_codecs.agentscope.media import Media
 
+
+ASKING = "asking"
+
+
+def with_requests(blocks: tuple[Any, ...], family: str) -> tuple[Any, ...]:
+    """Return the blocks that were read from an assistant's parts, with a request behind each call that asks."""
+    if not any(map(is_asking, blocks)):
+        return blocks
+    found: list[Any] = []
+    for block in blocks:
+        if is_asking(block):
+            request = am.ApprovalRequestBlock(block.id, block.id)
+            found += [block.evolve(status=None), marked(request, family, asking=True)]
+        else:
+            found.append(block)
+    return tuple(found)
+
+
+def with_states(blocks: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the blocks to write, with the state of each call before a request in place of that."""
+    if am.ApprovalRequestBlock not in map(type, blocks):
+        return blocks
+    found: list[Any] = []
+    for block in blocks:
+        if type(block) is am.ApprovalRequestBlock:
+            found[-1] = found[-1].evolve(status=ASKING)
+        else:
+            found.append(block)
+    return tuple(found)
+
+
+def is_call(block: Any) -> TypeGuard[am.ToolUseBlock]:
+    """Whether a block is a call of a client's tool."""
+    return type(block) is am.ToolUseBlock and block.kind != "server"
+
+
+def is_asking(block: Any) -> bool:
+    """Whether a call has the state of one that a person is asked about."""
+    return is_call(block) and block.status == ASKING and block.id is not None
+
+
 _make_text = maker(am.TextBlock, "text")
+
+
+def state_key(known: frozenset[str], family: str, **how: Any) -> Key:
+    """Return the key of a state: one that the library has, or that was read."""
+
+    @usually("value in known", known=known)
+    def cell(state: str, block: Any) -> str | None:
+        return state if state in known or is_marked(block, family, "/word") else None
+
+    return Key("state", "status", Words({}, known=known), "may", cell=cell, **how)
 
 
 def is_result(block: Any) -> bool:
@@ -51,7 +127,6 @@ class Dialect:
 
     Attributes:
         as_read: whether what was read in another version is written as such.
-        signer: the provider whose signatures it has.
         lacks: fields of messages that it lacks, though they come back if they were read.
         lacks_in_blocks: the same of blocks.
         time_key: the key of the time.
@@ -64,7 +139,6 @@ class Dialect:
     is_filled = False
 
     family: ClassVar[str]
-    signer: ClassVar[str]
     lacks: ClassVar[frozenset[str]] = frozenset()
     lacks_in_blocks: ClassVar[frozenset[str]] = frozenset()
     time_key: ClassVar[str]
@@ -262,31 +336,9 @@ class Dialect:
 
     # -- unknown fields ------------------------------------------------------------------------------------------------
 
-    def taken_by_message(self, message: am.Msg) -> frozenset[str]:
-        """Return the keys of a message that aren't unknown fields."""
-        own = natives.extras_of(message, self.family)
-        free = self.free(own)
-        if message.created_at is not None:
-            free -= {self.time_key}
-        if "url" in free and self.has_url(message, own["url"]):
-            free -= {"url"}
-        return self.described.forms["message"].keys - free
-
-    def free(self, native: Mapping[str, Any]) -> frozenset[str]:
-        """Return the known keys whose values are unknown fields: spare keys with a value, an invalid time.
-
-        Args:
-            native: the native message, or the unknown fields of ours.
-        """
-        free = {key for key, usual in self._spare.items() if key in native and not same_document(native[key], usual)}
-        return frozenset(free | {self.time_key} if is_no_time(native.get(self.time_key)) else free)
-
-    @cached_property
-    def _spare(self) -> Mapping[str, Any]:
-        """The keys without a field, with their usual values."""
-        items = self.described.forms["message"].items
-        spare = {item.native: item.usual for item in items if isinstance(item, Spare)}
-        return {**spare, "url": None} if self.has_urls else spare
+    def taken(self, own: Mapping[str, Any], message: am.Msg) -> Collection[str]:
+        """Return the extras of a message, of those that come back, that would make it one of another version."""
+        return ()
 
     def has_url(self, message: am.Msg, value: Any) -> bool:
         """Whether URLs beside content belong to the message, and aren't an unknown field."""
@@ -297,3 +349,235 @@ class Dialect:
             return self.has_urls and not has_result and bool(self.media.read_urls(thaw(value)))
         except Unreadable:
             return False
+
+
+# -- native objects ---------------------------------------------------------------------------------------------------
+
+
+def parts_in(content: Any) -> list[Any]:
+    """Return the parts of content: a list of them, or one; none if it is anything else."""
+    if is_list(content):
+        return content
+    return [content] if is_object(content) else []
+
+
+def object_or_none(native: Mapping[str, Any], key: str) -> Native:
+    """Return the object under a key; an empty one if there is nothing.
+
+    Raises:
+        Unreadable: if there is anything else.
+    """
+    value: Any = native.get(key)
+    if value is not None and not is_object(value):
+        raise Unreadable
+    return value or {}
+
+
+def without(mapping: Mapping[str, Any], *keys: str) -> Native:
+    """Return a mapping without some keys."""
+    return {key: value for key, value in mapping.items() if key not in keys}
+
+
+# -- entries of a memory ----------------------------------------------------------------------------------------------
+
+
+def is_pair(entry: Any) -> bool:
+    """Whether an entry of a memory is a pair of a message and its marks."""
+    return is_list(entry) and len(entry) == 2 and is_object(entry[0]) and is_list(entry[1])  # noqa: PLR2004 - a pair
+
+
+def marks_of(message: Any) -> Any:
+    """Return the marks that a memory keeps with a message; None if there are none."""
+    item: Any = message.extras.get(ITEM) if message.extras else None
+    marks: Any = item.get("marks") if is_mapping(item) and len(item) == 1 else None
+    return marks if is_sequence(marks) and marks else None
+
+
+# -- finish reasons ---------------------------------------------------------------------------------------------------
+
+
+class Reasons:
+    """The finish reasons of a library; a message with any other word is marked ``/word``.
+
+    Attributes:
+        family: the family of the mark.
+        ours: our words, by the library's.
+        words: the library's words, by ours.
+    """
+
+    def __init__(self, family: str, ours: Mapping[str, str]) -> None:
+        self.family, self.ours = family, ours
+        self.words = {ours: word for word, ours in ours.items()}
+
+    def read(self, word: Any, notes: Native) -> str:
+        """Return our word for a library's, and note a word that it doesn't have.
+
+        Raises:
+            Unreadable: if it isn't a text.
+        """
+        if type(word) is not str:
+            raise Unreadable("a finish reason is a text")
+        if word not in self.ours:
+            notes["/word"] = True
+        return self.ours.get(word, word)
+
+    def write(self, reason: str, message: Any) -> str:
+        """Return the library's word for the reason of a message."""
+        is_own = is_marked(message, self.family, "/word") and reason not in self.ours
+        return reason if is_own else self.words.get(reason, reason)
+
+    def cell(self) -> Cell:
+        """Return the cell of finish reasons: those of the library, and one that was read though it has another word."""
+
+        @usually("value in reasons", reasons=self.words)
+        def cell(reason: str, message: Any) -> str | None:
+            is_odd = reason not in self.ours and is_marked(message, self.family, "/word")
+            return reason if reason in self.words or is_odd else None
+
+        return cell
+
+
+def _read_time(value: Any) -> datetime | None:
+    return times.read_time(value) if type(value) is str else None
+
+
+def is_no_time(value: Any) -> bool:
+    """Whether the value for a time is something else."""
+    return bool(value) and _read_time(value) is None
+
+
+def _is_exact(time: datetime) -> bool:
+    """Whether the older spelling holds all of a time."""
+    return time.tzinfo is None and not time.microsecond % 1000
+
+
+def _older_spelling(time: datetime) -> str | None:
+    """Return a time with milliseconds; None for a made one, with more digits or a zone."""
+    if not _is_exact(time):
+        return given(time) and time.isoformat(" ")
+    text = times.write_time(time)
+    return f"{text[:10]} {text[11:23]}" if time.microsecond else f"{text[:10]} {text[11:]}.000"
+
+
+def time_hatch(key: str, family: str, *, is_old: bool, is_null: bool = False) -> Hatch:
+    """Return the hatch of a message's time.
+
+    Args:
+        key: the key of the time.
+        family: the family of the mark.
+        is_old: whether it is written in the older spelling.
+        is_null: whether the key is null if there is no time; otherwise it is absent.
+    """
+    spelt = _older_spelling if is_old else times.write_time
+    nothing = "null" if is_null else "absent"
+
+    def read(native: Native) -> dict[str, Any]:
+        stamp = native.get(key)
+        if stamp is None:
+            found = "null" if key in native else "absent"
+            return {} if found == nothing else {"notes": {key: found}}
+        time = _read_time(stamp)
+        if time is None:
+            return {"odd": (key,)} if stamp else {"notes": {key: spelling.spelling_of(stamp) or ["=", stamp]}}
+        notes: Native = {} if spelt(time) == stamp else {key: ["=", stamp]}
+        return {"created_at": time, "notes": {**notes, "/time": True} if is_old and not _is_exact(time) else notes}
+
+    def write(message: Any) -> Native:
+        time = message.created_at
+        stamp = None if time is None else spelt(time)
+        if stamp is None and (not is_null or (time is None and natives.has_extra(message, family, key))):
+            return {}
+        return {key: stamp}
+
+    cell = old_times(family) if is_old else KEEP
+    return Hatch(keys=(key,), cells={"created_at": cell}, get=read, put=write, odd=(key,), about="created_at")
+
+
+def old_times(family: str) -> Cell:
+    """Return the cell of times in the older spelling."""
+
+    @usually("value.tzinfo is None and not value.microsecond % 1000")
+    def cell(time: datetime, message: Any) -> datetime:
+        if _is_exact(time) or is_marked(message, family, "/time"):
+            return time
+        return times.nearest_milli(time).replace(tzinfo=None)
+
+    return cell
+
+
+_make_call = maker(ToolUseBlock)
+
+
+def _differs(given: Native, text: str) -> bool:
+    """Whether the text of a call differs from its input."""
+    if not given:
+        return False
+    valid, value, _ = speed.parse_arguments(text)
+    return not valid or not same_document(thaw(adopt(value)), thaw(given))
+
+
+def spelt(native: Mapping[str, Any], key: str, *, is_null: bool) -> dict[str, Any]:
+    """Return the note of a key with an empty value; usually it is null, or absent."""
+    if key not in native:
+        return {key: "absent"} if is_null else {}
+    name = spelling.spelling_of(native[key])
+    return {} if name == "null" and is_null else {key: name}
+
+
+def aside(native: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """Return the notes of keys that aren't read, if their value is empty; those with any other value are odd."""
+    found = {key: spelling.spelling_of_nothing(native[key]) for key in keys if key in native}
+    notes = {key: nothing for key, nothing in found.items() if nothing is not None}
+    return {"notes": notes, "odd": tuple(key for key in found if key not in notes)}
+
+
+def read_arguments(native: Mapping[str, Any], key: str, text_key: str, *, is_written: bool) -> dict[str, Any]:
+    """Return the field ``input`` or ``raw_input`` of a call, its notes, and the key of the text if that is odd.
+
+    Args:
+        native: the call.
+        key: the key of the input.
+        text_key: the key of the text.
+        is_written: whether the key of the text is null if there is none; otherwise it is absent.
+
+    Raises:
+        Unreadable: if the input isn't an object, or the text isn't one.
+    """
+    given, text = object_at(native, key), word_at(native, text_key)
+    if not text:
+        fields, odd, notes = tool_arguments.from_object(given), False, spelt(native, text_key, is_null=is_written)
+    elif _differs(given, text):
+        fields, odd, notes = tool_arguments.from_object(given), True, {}
+    else:
+        empty = {key: "{}"} if not given and _is_full_object(text) else {}
+        return {"raw_input": text, "notes": empty, "odd": ()}
+    if "_raw" in given:
+        notes |= _spelt_envelope(native, key, text_key, fields, is_odd=odd)
+    return {**fields, "notes": notes, "odd": (text_key,) if odd else ()}
+
+
+def _is_full_object(text: str) -> bool:
+    valid, value, _ = speed.parse_arguments(text)
+    return bool(valid and value and is_object(thaw(adopt(value))))
+
+
+def _spelt_envelope(
+    native: Mapping[str, Any], key: str, text_key: str, fields: Mapping[str, Any], *, is_odd: bool
+) -> dict[str, Any]:
+    """Return the notes of an input in an envelope that isn't written in one."""
+    plain, text = write_arguments(_make_call(None, "", **fields))
+    notes: Native = {} if same_document(thaw(plain), native[key]) else {key: ["=", native[key]]}
+    if text is None:
+        return notes
+    if is_odd:
+        raise Unreadable
+    return {**notes, text_key: "absent" if text_key not in native else spelling.spelling_of(native[text_key])}
+
+
+def write_arguments(block: ToolUseBlock) -> tuple[Mapping[str, Any], str | None]:
+    """Return the input of a call as an object, which may be frozen, and its text or None."""
+    text = block.raw_input
+    if not text:
+        return tool_arguments.input_object(block), None
+    value = block.input
+    return value if is_mapping(value) else {}, text

@@ -3,12 +3,16 @@
 A ``data`` block holds any of them, told apart by the media type; Java and Python 1.x also have a block for each kind.
 Every block that was read is marked ``/as`` with its kind: "file" for a ``file`` with a source and a ``filename``, which
 applications of 1.x write; "flat" or "url" for one of 0.x.
+
+The URLs that AgentScope 2.x accepts as a source are those of pydantic's AnyUrl. The check of hosts is coarser: it
+refuses a few rare ones that AnyUrl accepts, and never the reverse.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from unicodedata import bidirectional
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -29,18 +33,54 @@ from agentmsg.formats import (
     word_at,
 )
 from agentmsg.formats.forms import Form, Hatch, Key, Link, Nested, Spare, Text, Wrapped
-from agentmsg_codecs.agentscope.calls import aside
-from agentmsg_codecs.agentscope.urls import is_url
+from agentmsg_codecs.agentscope.dialect import aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+
+_URL = r"(?i)([a-z][a-z0-9+.-]*):(//([^/?#]*))?"
+_HOST = r"(?i)([a-z0-9._~!$&'()*+,;=:%-]*@)?(?P<name>[^\s:@%]*?)(:(?P<port>[0-9]{0,5}))?"
+_NAME = r"(?i)[a-z0-9_-]+(\.[a-z0-9_-]+)*"
+_QUAD = r"(?a)((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}"
+_NUMBER = r"(?i)[0-9]+|0x[0-9a-f]*"
+_SPECIAL = frozenset({"ftp", "http", "https", "ws", "wss"})
+_REMOVED = frozenset("\t\r\n")
+_LAST_PORT = 65535
+
+
+def is_url(text: str) -> bool:
+    """Whether a text is an absolute URL; web URLs need a host."""
+    match = speed.compiled(_URL).match(text)
+    if match is None or not _REMOVED.isdisjoint(text):
+        return False
+    scheme = match[1].lower()
+    if "\\" in text and (match[2] is not None or scheme == "file"):
+        return False
+    if match[2] is None:
+        return scheme not in _SPECIAL
+    host = speed.compiled(_HOST).fullmatch(match[3])
+    if host is None or int(host["port"] or 0) > _LAST_PORT:
+        return False
+    if not host["name"]:
+        return scheme not in _SPECIAL and not match[3]
+    return (scheme != "file" or host["name"] == match[3]) and _is_name(host["name"])
+
+
+def _is_name(name: str) -> bool:
+    """Whether a host is a name of letters and digits, or an IPv4 address."""
+    if not name.isascii():
+        name = "".join("x" if letter.isalpha() and bidirectional(letter) == "L" else letter for letter in name)
+    if speed.compiled(_NAME).fullmatch(name) is None:
+        return False
+    if speed.compiled(_NUMBER).fullmatch(name.rpartition(".")[2]) is None:
+        return True
+    return speed.compiled(_QUAD).fullmatch(name) is not None
+
+
 MEDIA: Mapping[type[Any], str] = {
-    am.ImageBlock: "image",
-    am.AudioBlock: "audio",
-    am.VideoBlock: "video",
-    am.FileBlock: "data",
-}
+    am.ImageBlock: "image", am.AudioBlock: "audio", am.VideoBlock: "video", am.FileBlock: "data",
+}  # fmt: skip
 _MAKERS: Mapping[type[Any], Callable[..., Any]] = {cls: maker(cls) for cls in MEDIA}
 _make_url = maker(am.URLSource)
 _ID = Key("id", "item_id", Link(), "may")
@@ -49,11 +89,8 @@ _ENDINGS: Mapping[str, str] = {
     **{ending: f"image/{ending}" for ending in ("png", "gif", "webp", "bmp", "jpeg")},
     **{ending: f"audio/{ending}" for ending in ("wav", "ogg", "flac", "aac")},
     **{ending: f"video/{ending}" for ending in ("mp4", "webm", "mpeg")},
-    "jpg": "image/jpeg",
-    "mp3": "audio/mpeg",
-    "pdf": "application/pdf",
-    "txt": "text/plain",
-}
+    "jpg": "image/jpeg", "mp3": "audio/mpeg", "pdf": "application/pdf", "txt": "text/plain",
+}  # fmt: skip
 
 
 def _class_of(media_type: str | None) -> type[Any]:
@@ -124,38 +161,23 @@ class Media(speed.Record):
         own: Key | Spare = Spare("name", is_written=self.is_new)
         if is_file:
             own = Key("name", "name", Text(), "null" if self.is_new else "may")
-        of_kind = Form(
-            name, cls, name, (*ids[name], source), notes={"as": name}, fits=lambda native: not self._is_flat(native)
-        )
+        of_kind = Form(name, cls, name, (*ids[name], source), notes={"as": name},
+                       fits=lambda native: not self._is_flat(native))  # fmt: skip
         data = Form(
-            f"{name}_data" if not is_file else name,
-            cls,
-            "data",
-            (*ids["data"], source, own, *self.spare),
-            notes={"as": "data"},
-            fits=lambda native: self._class_in(native) is cls,
+            name if is_file else f"{name}_data", cls, "data", (*ids["data"], source, own, *self.spare),
+            notes={"as": "data"}, fits=lambda native: self._class_in(native) is cls,
             schema={"properties": {"source": {"anyOf": [*map(partial(self._schema_of, cls), SOURCES)]}}},
-        )
+        )  # fmt: skip
+        tag = "file" if is_file else name
         flat = Form(
-            f"flat_{name}",
-            cls,
-            "file" if is_file else name,
-            (*ids["file" if is_file else name], Key("url", "source", Wrapped(am.URLSource, "url"))),
-            notes={"as": "flat"},
-            fits=self._is_flat,
-            when=self.is_flat,
-            schema={"properties": {"source": {"not": {}}}},
-        )
+            f"flat_{name}", cls, tag, (*ids[tag], Key("url", "source", Wrapped(am.URLSource, "url"))),
+            notes={"as": "flat"}, fits=self._is_flat, when=self.is_flat, schema={"properties": {"source": {"not": {}}}},
+        )  # fmt: skip
         named = Form(
-            "named_file",
-            cls,
-            "file",
-            (*ids["file"], source, Key("filename", "name", Text(), "may")),
-            notes={"as": "file"},
+            "named_file", cls, "file", (*ids["file"], source, Key("filename", "name", Text(), "may")),
+            notes={"as": "file"}, when=self._is_named if self.as_read else None, is_only_read=not self.as_read,
             fits=lambda native: not self._is_flat(native) and self._class_in(native) is am.FileBlock,
-            when=self._is_named if self.as_read else None,
-            is_only_read=not self.as_read,
-        )
+        )  # fmt: skip
         kinds = [named, data] if is_file and self.has_flat else [data] if is_file else self._by_tag(of_kind, data)
         return [flat, *kinds] if self.has_flat else kinds
 
@@ -267,10 +289,6 @@ class Media(speed.Record):
         return urls[::-1]
 
     # -- what is supported ---------------------------------------------------------------------------------------------
-
-    def id_cell(self, item_id: str, block: Any) -> str | None:
-        """Keep an id if the block's kind has one."""
-        return item_id if self.tag_of(block) in self.ids else None
 
     def takes_url_of(self, source: Any) -> bool:
         """Whether the library accepts a source's URL, or it was read from one."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-import agentmsg_codecs.hf.columns as own_columns
 from agentmsg.formats import (
     ANY_ROLE,
     KEEP,
@@ -14,22 +13,18 @@ from agentmsg.formats import (
     MessageRow,
     Row,
     Swap,
-    carried_extras,
     cells,
     natives,
     restructure,
     rules,
 )
-from agentmsg.formats.bodies import as_address
+from agentmsg.formats.bodies import RowCodec, as_address
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
+from agentmsg_codecs.hf.messages import has_function_call
 from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
-from agentmsg_codecs.hf.roles import has_function_call
-from agentmsg_codecs.hf.rows import taken, told_rejected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agentmsg.formats import Cell
     from agentmsg_codecs.hf.messages import Messages
 
@@ -45,10 +40,8 @@ def _media(block: Any) -> Any:
 
 
 def _rows(messages: Messages, place: str) -> _Rows:
-    described = messages.described
-    natives_row = rules.native_block_row(FAMILY, described.parts[place].comes_back)
     answers: Any = dict.fromkeys((am.ImageBlock, am.VideoBlock, am.AudioBlock), _media)
-    return Rows(described).place(place, answers, {**rules.TEXT_ROWS, am.NativeBlock: natives_row})
+    return Rows(messages.described).place(place, answers)
 
 
 def _assistant_rows(messages: Messages) -> _Rows:
@@ -57,15 +50,10 @@ def _assistant_rows(messages: Messages) -> _Rows:
     call, part = Rows(described).row("call", "flat_call"), rows[am.ToolUseBlock]
     thinking = rows[am.ThinkingBlock].fields["extras"]
 
-    def call_extras(value: Any, block: Any) -> Any:
-        return (part if is_part(block) else call).fields["extras"](value, block)
+    def either(name: str) -> Cell:
+        return lambda value, block: (part if is_part(block) else call).fields[name](value, block)
 
-    def call_text(value: Any, block: Any) -> Any:
-        if is_part(block):
-            return cells.arguments_text(value, block)
-        return call.fields["raw_input"](value, block)
-
-    of_calls = {**call.fields, "raw_input": call_text, "extras": call_extras}
+    of_calls = {**call.fields, **{name: either(name) for name in ("raw_input", "extras")}}
     return {
         **rows,
         am.ToolUseBlock: Row(of_calls, rules.call_as_function, "kind"),
@@ -135,11 +123,7 @@ def _result(block: am.ToolResultBlock) -> Any:
 
 
 _RESULT = Row(
-    {
-        "tool_call_id": KEEP,
-        "name": KEEP,
-        "structured": lambda value, block: value if is_value(block) else None,
-    },
+    {"tool_call_id": KEEP, "name": KEEP, "structured": lambda value, block: value if is_value(block) else None},
     _result,
     ("structured", "error"),
 )
@@ -151,22 +135,12 @@ def _without_made_name(message: am.Msg) -> am.Msg:
     return message.evolve(content=(block.evolve(name=None),)) if is_made else message
 
 
-def _beside(columns: Callable[[Any], frozenset[str]]) -> Cell:
-    """Return the cell for the other columns, and for a rejected answer, which is a list of messages."""
-    own = carried_extras((FAMILY, columns))
-
-    def extras(value: Any, history: am.History) -> Any:
-        told = told_rejected(value, history)
-        return own(value, history) if told is value else own(told, history.evolve(extras=told))
-
-    return extras
-
-
-def make_caps(messages: Messages) -> Caps:
+def make_caps(codec: RowCodec, messages: Messages) -> Caps:
     """Return the capability table.
 
     Args:
-        messages: the codec's reader and writer.
+        codec: the codec.
+        messages: its reader and writer.
     """
     rows = Rows(messages.described)
     of_result, of_answer = rows.message("tool_message"), rows.message("assistant_message")
@@ -182,12 +156,6 @@ def make_caps(messages: Messages) -> Caps:
     def read_as_call(own: Any, message: am.Msg) -> tuple[str, ...]:
         is_free = not has_function_call(own) or any(_rank(block) == _LAST for block in message.content)
         return () if is_free else ("function_call",)
-
-    def columns(history: am.History) -> frozenset[str]:
-        own: Any = history.extras[FAMILY]
-        has_tools = history.tools or messages.tools.read(own.get("tools")) is not None
-        keys = taken(history) | own_columns.taken(history.messages, own)
-        return keys | {"tools"} if has_tools else keys
 
     return Caps(
         messages={
@@ -210,7 +178,7 @@ def make_caps(messages: Messages) -> Caps:
             "native": rules.native_message_row(FAMILY, messages.read),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": _beside(columns)},
+        history={"tools": KEEP, "extras": codec.extras_cell()},
         tools=messages.tools.rows(),
         arrange=(restructure.split_results, restructure.order("assistant", _rank)),
         needs_id=natives.lacks_id(FAMILY),

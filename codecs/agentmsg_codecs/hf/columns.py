@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from itertools import count, pairwise
+from itertools import combinations, count
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
@@ -267,27 +267,6 @@ def _used(messages: Sequence[am.Msg]) -> tuple[list[_Kind], list[int]]:
     return [kind for kind in _KINDS if kind.word in found - bare], list(dict.fromkeys(owners))
 
 
-def taken(messages: Sequence[am.Msg], own: Mapping[str, Any]) -> frozenset[str]:
-    """Return the columns that the extras of a history must not use: they would be read as those of its media.
-
-    Args:
-        messages: of the history.
-        own: its extras.
-    """
-    if COLUMNS.isdisjoint(own):
-        return frozenset()
-    written, columns = unplaced(messages)
-    return frozenset(
-        kind.column
-        for kind in _KINDS
-        if kind.column in columns
-        or (
-            kind.column in own
-            and _sources(own[kind.column], _count(written, kind, _length(own[kind.column]))[0]) is not None
-        )
-    )
-
-
 def unplaced(messages: Sequence[am.Msg]) -> tuple[Sequence[am.Msg], dict[str, list[Any]]]:
     """Replace the media in messages to write by placeholders; also return the columns."""
     kinds, owners = _used(messages)
@@ -322,7 +301,7 @@ def _entry(block: Any) -> Any:
 def _with_tokens(
     messages: Sequence[am.Msg], owners: Sequence[int], kinds: Sequence[_Kind], columns: Mapping[str, list[Any]]
 ) -> list[am.Msg]:
-    """Replace the media of those kinds that can all be tokens.
+    """Replace the media of the most kinds that are read again as they are if all of these are tokens.
 
     Args:
         messages: with the media.
@@ -330,44 +309,25 @@ def _with_tokens(
         kinds: of media.
         columns: their addresses.
     """
-    chosen = list(kinds)
-    while chosen:
-        bad: set[str] = set()
-        texts = list(messages)
-        for index in owners:
-            message = messages[index]
-            found = {kind.word for block in message.content if (kind := _placed(block)) and kind in chosen}
-            joined = _joined(message, chosen) if found else message
-            if joined is None:
-                bad |= found
-            else:
-                texts[index] = joined
-        if not bad:
-            bad = {kind.word for kind in chosen if not _are_found(texts, messages, kind, len(columns[kind.column]))}
-        if not bad:
-            return texts
-        chosen = [kind for kind in chosen if kind.word not in bad]
+    is_read = any(is_marked(messages[index], FAMILY, "/tokens") for index in owners)
+    for most in range(len(kinds) if is_read else 0, 0, -1):
+        for chosen in combinations(kinds, most):
+            texts = list(messages)
+            for index in owners:
+                texts[index] = _joined(messages[index], chosen)
+            row = {kind.column: columns[kind.column] for kind in chosen}
+            is_left = any(_placed(block) in chosen for index in owners for block in texts[index].content)
+            if not is_left and am.same(tuple(placed(texts, row)), tuple(messages)) and not row:
+                return texts
     return list(messages)
 
 
-def _are_found(texts: Sequence[am.Msg], messages: Sequence[am.Msg], kind: _Kind, count: int) -> bool:
-    """Whether the tokens in texts are those of the media in messages, and no others."""
-    tokens, roles = _count(texts, kind, count)
-    owners = {message.role for message in messages if any(_placed(block) is kind for block in message.content)}
-    return tokens == count and owners <= {*roles}
-
-
-def _joined(message: am.Msg, chosen: Collection[_Kind]) -> am.Msg | None:
-    """Join a message to one text, with tokens for its media; return None if it has anything else, or no mark."""
-    if not is_marked(message, FAMILY, "/tokens"):
-        return None
-    content: Any = message.content
-    kinds = [kind if (kind := _placed(block)) in chosen else None for block in content]
-    if (None, None) in pairwise(kinds):
-        return None
-    if not all(kind or natives.is_bare_text(block, FAMILY) for kind, block in zip(kinds, content, strict=True)):
-        return None
-    text = "".join(kind.token if kind else block.text for kind, block in zip(kinds, content, strict=True))
-    joined = message.evolve(content=(_make_text(text),))
-    is_same = all(kind is None or text.count(kind.token) == kinds.count(kind) for kind in kinds)
-    return joined if is_same and _is_text(joined) else None
+def _joined(message: am.Msg, chosen: Collection[_Kind]) -> am.Msg:
+    """Join a message that was read from tokens to one text, with tokens for its media, if it holds nothing else."""
+    texts: list[Any] = []
+    for block in message.content:
+        kind = _placed(block)
+        texts.append(getattr(block, "text", None) if kind is None or kind not in chosen else kind.token)
+    if None in texts or not is_marked(message, FAMILY, "/tokens"):
+        return message
+    return message.evolve(content=(_make_text("".join(texts)),))

@@ -15,6 +15,7 @@ import agentmsg as am
 from agentmsg.formats import (
     KEEP,
     Unreadable,
+    cells,
     is_marked,
     is_object,
     maker,
@@ -47,13 +48,34 @@ from agentmsg.formats.forms import (
     Via,
     Wrapped,
 )
-from agentmsg_codecs.hf.called import read_called, write_called
 from agentmsg_codecs.hf.names import FAMILY, ITEM, REASONING_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from agentmsg.formats import Native
+
+
+_KEYS = frozenset({"id", "name", "arguments"})
+
+
+def read_called(text: Any) -> tuple[Native, Any] | None:
+    """Return the call in a text, its id first, and the mark of the text; None if there is anything else."""
+    found = spelling.parse_told(text) if type(text) is str else None
+    if found is None or not is_object(found[0]) or not {"name", "arguments"} <= found[0].keys() <= _KEYS:
+        return None
+    call: Native = {key: found[0][key] for key in ("id", "name", "arguments") if key in found[0]}
+    is_call = is_object(call["arguments"]) or type(call["arguments"]) is str
+    if not is_call or type(call["name"]) is not str or type(call.get("id", "")) is not str:
+        return None
+    return call, found[1] if list(call) == list(found[0]) else spelling.told_style(text, call)
+
+
+def write_called(call: Native, told: Any) -> str:
+    """Return the text of a call, spelt as a mark tells."""
+    text = spelling.dump_as_told(call, told)
+    return spelling.dump_styled(call) if text is None else text
+
 
 _make_url = maker(am.URLSource)
 _make_thinking = maker(am.ThinkingBlock, "thinking")
@@ -227,8 +249,8 @@ PARTS = (
          notes={"part": True, "thinking": True}, when=lambda block: is_marked(block, FAMILY, "/thinking")),
     Form("reasoning", am.ThinkingBlock, "reasoning", (Key("value", "thinking", Text()),), notes={"part": True}),
     Form("tool_call", am.ToolUseBlock, "tool_call", (Hatch(
-        keys=("value",), cells={"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": KEEP}, get=_read_called,
-        put=_write_called, must=("value",), about="id, name, input", schema={"value": _CALL_TEXT},
+        keys=("value",), cells={"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": cells.arguments_text},
+        get=_read_called, put=_write_called, must=("value",), about="id, name, input", schema={"value": _CALL_TEXT},
     ),), notes={"part": True}),
 )  # fmt: skip
 TOOLS = (

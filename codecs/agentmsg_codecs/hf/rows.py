@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
     Native,
-    adopt,
     is_list,
     is_mapping,
     is_marked,
@@ -39,16 +38,128 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    speed,
     spelling,
 )
 from agentmsg.formats.bodies import Pairs, check_document
 from agentmsg_codecs.hf.names import ANSWERS, CHOSEN, COLUMNS, FAMILY, LISTS, REJECTED
-from agentmsg_codecs.hf.preferences import path_of, usual_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     import agentmsg as am
+
+
+_TAKEN = COLUMNS | {"rejected", "text"}
+_OUTPUTS: Mapping[str, str] = {"preferred_output": "chosen", "non_preferred_output": "rejected"}
+_NAMED: Mapping[str, str] = {f"{column}_messages": column for column in ("prompt", "chosen", "rejected")}
+_LONGER: Mapping[str, str] = {column: key for key, column in _NAMED.items()}
+
+
+class _Kind(speed.Record):
+    """One kind of such rows.
+
+    Attributes:
+        read: returns the usual columns for those of a row; None for any other row.
+        write: returns the row for usual columns, if these are complete; ``read`` shows if they are.
+        paths: where the messages of the usual columns are, for errors.
+    """
+
+    read: Callable[[Any], Native | None]
+    write: Callable[[Native], Native | None]
+    paths: Mapping[str, tuple[str, ...]]
+
+
+# -- OpenAI -----------------------------------------------------------------------------------------------------------
+
+
+def _read_outputs(row: Any) -> Native | None:
+    given: Any = row.get("input")
+    if {*row} != {*_OUTPUTS, "input"} or not is_mapping(given) or not all(is_sequence(row[key]) for key in _OUTPUTS):
+        return None
+    others = {key: given[key] for key in given if key != "messages"}
+    if not is_sequence(given.get("messages")) or not (_TAKEN - {"text"}).isdisjoint(others):
+        return None
+    return {"prompt": given["messages"], **{_OUTPUTS[key]: row[key] for key in _OUTPUTS}, **others}
+
+
+def _write_outputs(row: Native) -> Native | None:
+    if not row.keys() >= {"prompt", *_OUTPUTS.values()}:
+        return None
+    others = {key: value for key, value in row.items() if key not in _LONGER}
+    return {"input": {"messages": row["prompt"], **others}, **{key: row[own] for key, own in _OUTPUTS.items()}}
+
+
+# -- NeMo RL: the chosen answer is the one with the lowest rank -------------------------------------------------------
+
+
+def _read_ranked(row: Any) -> Native | None:
+    ranked: Any = row.get("completions")
+    if not is_sequence(row.get("context")) or not is_sequence(ranked) or not ranked or not all(map(_is_ranked, ranked)):
+        return None
+    best = min(range(len(ranked)), key=lambda index: ranked[index]["rank"])
+    left = [*ranked]
+    left[best] = {key: value for key, value in ranked[best].items() if key != "completion"}
+    others = {key: row[key] for key in row if key != "context"}
+    answer = ranked[best]["completion"]
+    is_free = _TAKEN.isdisjoint(row)
+    return {**others, "prompt": row["context"], "chosen": answer, "completions": left} if is_free else None
+
+
+def _is_ranked(value: Any) -> bool:
+    answer: Any = value.get("completion") if is_mapping(value) else None
+    return is_sequence(answer) and bool(answer) and type(value.get("rank")) is int
+
+
+def _write_ranked(row: Native) -> Native | None:
+    ranked: Any = row.get("completions")
+    if not row.keys() >= {"prompt", "chosen"} or not is_list(ranked) or not all(map(is_object, ranked)):
+        return None
+    whole = [each if "completion" in each else {**each, "completion": row["chosen"]} for each in ranked]
+    others = {key: value for key, value in row.items() if key not in ("prompt", "chosen")}
+    return {"context": row["prompt"], **others, "completions": whole}
+
+
+# -- longer names -----------------------------------------------------------------------------------------------------
+
+
+def _read_named(row: Any) -> Native | None:
+    is_named = is_sequence(row.get("chosen_messages")) and row["chosen_messages"] and _TAKEN.isdisjoint(row)
+    return {_NAMED.get(key, key): row[key] for key in row} if is_named else None
+
+
+def _write_named(row: Native) -> Native | None:
+    return {_LONGER.get(key, key): value for key, value in row.items()}
+
+
+_PREFERENCES: Mapping[Any, _Kind] = {
+    True: _Kind(_read_outputs, _write_outputs, {"prompt": ("input", "messages"), "chosen": ("preferred_output",)}),
+    "ranked": _Kind(_read_ranked, _write_ranked, {"prompt": ("context",), "chosen": ("completions",)}),
+    "messages": _Kind(_read_named, _write_named, {column: (key,) for column, key in _LONGER.items()}),
+}
+"""The kinds, by the mark ``/preference`` of the history."""
+
+
+def usual_columns(row: Any) -> tuple[Any, Any]:
+    """Return a row with the usual columns of preferences, and the mark of those that it had, or None."""
+    for mark, kind in _PREFERENCES.items() if is_mapping(row) else ():
+        found = kind.read(row)
+        if found is not None:
+            return found, mark
+    return row, None
+
+
+def own_columns(row: Native, mark: Any) -> Native:
+    """Return a row with the columns that a mark names, if it would be read as the same."""
+    kind = _PREFERENCES.get(mark) if isinstance(mark, (bool, str)) else None
+    found = None if kind is None else kind.write(row)
+    return row if kind is None or found is None or kind.read(found) != row else found
+
+
+def path_of(column: str, mark: Any) -> tuple[str, ...]:
+    """Return the path of the messages of a column in a row with such a mark."""
+    return (column,) if mark is None else _PREFERENCES[mark].paths[column]
+
 
 _WHOLE = (*LISTS, "chosen")
 _ROLES: Mapping[str, str] = {
@@ -305,31 +416,6 @@ def _may_answer(message: am.Msg) -> bool:
     """Whether the raw message is an assistant's."""
     native = natives.native_of(message, FAMILY) if message.role == "native" else None
     return message.role == "assistant" if native is None else PAIRS.is_answer([native])
-
-
-def told_rejected(extras: Any, history: am.History) -> Any:
-    """Return extras with a rejected answer as it is read beside a chosen one."""
-    own = extras.get(FAMILY)
-    value: Any = own.get(REJECTED) if is_mapping(own) else None
-    if not (type(value) is str or is_mapping(value)) or not is_pair(columns_of(history)):
-        return extras
-    usual = usual_rejected(thaw(value))
-    return extras if usual is None else adopt({**extras, FAMILY: {**own, REJECTED: usual}})
-
-
-def taken(history: am.History) -> frozenset[str]:
-    """Return the columns that the extras of a history must not use: they would be read as messages."""
-    own, ours = natives.extras_of(history, FAMILY), columns_of(history)
-    if ours and isinstance(own.get("system"), str) and own["system"]:
-        is_read = bool(history.messages) and history.messages[0].role != "system"
-        ours = ours | {"system"} if is_read else ours
-    rest: Any = {key: thaw(own[key]) for key in own if key in COLUMNS and key not in ours}
-    if not rest:
-        return ours
-    rest |= {REJECTED: thaw(own[REJECTED])} if REJECTED in own else {}
-    role = "assistant" if is_pair(ours) else "user"
-    found = _columns({**rest, **{key: [{"role": role}] for key in ours}})
-    return ours if frozenset(found) == ours else COLUMNS
 
 
 def without_nulls(native: Any) -> Any:

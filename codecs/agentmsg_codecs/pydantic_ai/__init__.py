@@ -27,7 +27,7 @@ Follows the Python package pydantic-ai 2.68. Dumps of older versions are read to
 | provider_response_id; provider_details of a response | id; response_metadata |
 | vendor_id, vendor_details; request_tokens, response_tokens of usage | their names before 1.0 |
 | a message without its kind | a request or a response, as its parts tell |
-| role in place of kind and parts (to 0.0.12): see by_role.py | the same messages |
+| role in place of kind and parts (to 0.0.12): see messages.py | the same messages |
 | any other part; message | NativeBlock, or a message with the role "native" |
 | unknown keys; those of an object inside a part | extras["pydantic-ai"]; a namespace of its own |
 
@@ -39,22 +39,24 @@ be read as they are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import attrs
 
-from agentmsg.formats import ContainerCodec, Containers, speed
+from agentmsg.formats import ContainerCodec, Containers, is_list, is_object, speed
 from agentmsg.formats import issuers as payloads
 from agentmsg_codecs.pydantic_ai.issuers import Issuers
-from agentmsg_codecs.pydantic_ai.likeness import sniff_message
-from agentmsg_codecs.pydantic_ai.messages import Messages
+from agentmsg_codecs.pydantic_ai.messages import OWN_ROLES, Messages, kind_of, modern
 from agentmsg_codecs.pydantic_ai.names import CONTAINERS, FAMILY
-from agentmsg_codecs.pydantic_ai.objects import dumped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import agentmsg as am
     from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
+
 
 __all__ = ["PydanticAICodec"]
 
@@ -109,3 +111,65 @@ class PydanticAICodec(ContainerCodec):
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles Pydantic AI."""
         return self.likeliest(document, sniff_message)
+
+
+_DUMPED: set[type] = {dict}
+_MODULE, _CLASSES = "pydantic_ai.messages", frozenset({"ModelRequest", "ModelResponse"})
+
+
+def dumped(document: Any) -> Any:
+    """Return a document of message objects as the library's own adapter dumps it; None if it holds none.
+
+    The library is there if its objects are: nothing is imported.
+    """
+    if is_object(document):
+        return _inside(document)
+    messages: list[Any] = cast("list[Any]", document) if isinstance(document, (list, tuple)) else [document]
+    if set(map(type, messages)) <= _DUMPED or not any(map(_is_message, messages)):
+        return None
+    adapter: Any = sys.modules[_MODULE].ModelMessagesTypeAdapter
+    found = [adapter.dump_python([each], mode="json")[0] if _is_message(each) else each for each in messages]
+    return found if messages is document or isinstance(document, tuple) else found[0]
+
+
+def _is_message(value: Any) -> bool:
+    classes: tuple[type[object], ...] = cast("Any", type(value)).__mro__
+    return any(each.__name__ in _CLASSES and each.__module__ == _MODULE for each in classes)
+
+
+def _inside(document: Mapping[str, Any]) -> Any:
+    """Return an object that holds messages with them dumped."""
+    for key in CONTAINERS.keys:
+        found = dumped(document[key]) if isinstance(document.get(key), list) else None
+        if found is not None:
+            return {**document, key: found}
+    return None
+
+
+_KINDS = ("request", "response")
+# A user's message and a system prompt of old versions say nothing of their format.
+_OTHERS = frozenset({"role", "content", "timestamp"})
+_PLAIN = 0.01
+
+
+def _sniff_by_role(native: Any) -> float:
+    """Return how much a message with a role looks like one of old versions."""
+    if modern(native) is None:
+        return 0.0
+    if native["role"] in OWN_ROLES:
+        return 1.0
+    is_dated = native["role"] == "system" or type(native.get("timestamp")) is str
+    return _PLAIN if is_dated and native.keys() <= _OTHERS and type(native.get("content")) is str else 0.0
+
+
+def sniff_message(native: Any) -> float:
+    """Return 1 for a message, 0 for anything else."""
+    if not is_object(native):
+        return 0.0
+    if "role" in native:
+        return _sniff_by_role(native)
+    if not is_list(native.get("parts")):
+        return 0.0
+    if native.get("kind") not in _KINDS and ("kind" in native or kind_of(native) is None):
+        return 0.0
+    return 1.0 if all(is_object(part) and "part_kind" in part for part in native["parts"]) else 0.0

@@ -37,6 +37,7 @@ from agentmsg.formats.forms import (
     Key,
     Lifted,
     Link,
+    Nested,
     Object,
     Place,
     Single,
@@ -44,33 +45,91 @@ from agentmsg.formats.forms import (
     Spread,
     Text,
     Via,
+    Whole,
     Words,
 )
-from agentmsg_codecs.pydantic_ai.citations import CITED, read_citation, write_citation
-from agentmsg_codecs.pydantic_ai.content import (
-    POINT_SCHEMA,
-    RETRIED,
-    is_retried,
-    read_user_content,
-    returned,
-    write_user_content,
-)
 from agentmsg_codecs.pydantic_ai.names import DETAILS, FAMILY, KEEPERS, OF_DETAILS, OUTCOMES, URLS
-from agentmsg_codecs.pydantic_ai.responses import USAGE, Usage
 from agentmsg_codecs.pydantic_ai.values import (
     ANSWERED,
+    CITED,
+    COST,
     DATA,
     DETAIL,
+    POINT_SCHEMA,
+    RETRIED,
     SIGNED,
     STRUCTURED,
     TIME,
     data_at,
+    is_retried,
+    own_citation,
     partly_modelled,
+    read_citation,
+    read_user_content,
+    returned,
+    write_citation,
+    write_user_content,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+
+# -- usage ------------------------------------------------------------------------------------------------------------
+
+_COUNTS = {
+    "input_tokens": "input", "cache_write_tokens": "cache_write", "cache_read_tokens": "cache_read",
+    "output_tokens": "output", "output_reasoning_tokens": "reasoning", "input_audio_tokens": "input_audio",
+    "output_audio_tokens": "output_audio",
+}  # fmt: skip
+_NEW_USAGE: tuple[Any, ...] = (
+    *(Key(key, name, Whole(), "may") for key, name in _COUNTS.items()),
+    Spare("cache_write_1h_tokens", 0), Spare("cache_audio_read_tokens", 0), Spare("audio_seconds", 0.0),
+    Spare("details", {}), COST,
+)  # fmt: skip
+# Of versions before 1.0, which have none of the other keys.
+_OLD_USAGE: tuple[Any, ...] = (
+    Spare("requests", 1),
+    Key("request_tokens", "input", Whole(), "null"), Key("response_tokens", "output", Whole(), "null"),
+    Key("total_tokens", "total", Whole(), "null"), Spare("details"),
+)  # fmt: skip
+_ONLY_NEW = frozenset(item.native for item in _NEW_USAGE) - {"details"}
+
+
+def _is_old_usage(usage: am.Usage) -> bool:
+    if not usage.notes:
+        return False  # the usual case
+    return is_marked(usage, FAMILY, "/old") and _ONLY_NEW.isdisjoint(natives.extras_of(usage, FAMILY))
+
+
+def _is_old(native: Native) -> bool:
+    """Whether usage is that of an old version; ask it only of objects with its counts."""
+    counts = (native.get(key.native) for key in _OLD_USAGE if isinstance(key, Key))
+    return _ONLY_NEW.isdisjoint(native) and all(count is None or type(count) is int for count in counts)
+
+
+class Usage(Nested):
+    """Usage: its first form is that of old versions."""
+
+    def read(self, v: str, c: Any) -> list[str]:
+        """Return the lines that read the object; they look for old counts at once, as a call would take longer."""
+        old, new = (Nested((form,)).read(v, c)[0] for form in self.forms)
+        has_old = f"type({v}) is dict and ('request_tokens' in {v} or 'response_tokens' in {v})"
+        return [f"if {has_old} and {c.bind('is_old', _is_old)}({v}):", f"    {old}", "else:", f"    {new}"]
+
+
+def _has_old_counts(native: Native) -> bool:
+    return ("request_tokens" in native or "response_tokens" in native) and _is_old(native)
+
+
+USAGE = (
+    Form("old_usage", am.Usage, None, _OLD_USAGE, is_apart="usage", fits=_has_old_counts, when=_is_old_usage,
+         notes={"old": True}, schema={"required": ["request_tokens"]}),
+    Form("usage", am.Usage, None, _NEW_USAGE, is_apart="usage"),
+)  # fmt: skip
+
+
+# -- words that several forms share ------------------------------------------------------------------------------------
 
 _TAG = "part_kind"
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
@@ -168,7 +227,7 @@ def _call(name: str, tag: str, link: Key, *more: Any, **how: Any) -> Form:
     ), tag_key=_TAG, **how)  # fmt: skip
 
 
-_CITATIONS = Key("citations", "citations", Each(Via(read_citation, write_citation, CITED, KEEP)), "null")
+_CITATIONS = Key("citations", "citations", Each(Via(read_citation, write_citation, CITED, own_citation)), "null")
 
 
 def _details(cls: type[Any]) -> Hatch:

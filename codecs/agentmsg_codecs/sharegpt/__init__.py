@@ -50,23 +50,31 @@ import attrs
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
-from agentmsg.formats import mark_of, marked, natives, spelling
+from agentmsg.formats import is_mapping, is_sequence, mark_of, marked, natives, spelling
 from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
-from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
-from agentmsg_codecs.sharegpt.likeness import sniff_row
 from agentmsg_codecs.sharegpt.links import link
 from agentmsg_codecs.sharegpt.media import columns_of, placed
-from agentmsg_codecs.sharegpt.messages import parted, read_turn, write_turns
-from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT
-from agentmsg_codecs.sharegpt.pairs import PAIRS, row_of, taken_out
-from agentmsg_codecs.sharegpt.rows import as_json, is_single, taken_apart
+from agentmsg_codecs.sharegpt.messages import DESCRIBED, TOOLS, parted, read_turn, write_turns
+from agentmsg_codecs.sharegpt.names import CONTENT_KEYS, FAMILY, KEPT, ROLES
+from agentmsg_codecs.sharegpt.rows import (
+    PAIRS,
+    are_pairs,
+    as_json,
+    is_alpaca,
+    is_single,
+    parsed,
+    row_of,
+    taken_apart,
+    taken_out,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
+
 
 __all__ = ["ShareGptCodec"]
 
@@ -99,7 +107,7 @@ class ShareGptCodec(RowCodec):
         """Return what turns support; see capabilities.py."""
         from agentmsg_codecs.sharegpt.capabilities import make_caps  # noqa: PLC0415 - readers need no table
 
-        return make_caps()
+        return make_caps(self)
 
     def read(self, document: Any) -> am.History:
         """Read a row, a list of turns, or one turn."""
@@ -151,7 +159,8 @@ class ShareGptCodec(RowCodec):
             row = as_json(row, mark_of(history, FAMILY, "/json"))
         if history.tools:
             row["tools"] = TOOLS.write(history)
-        return {**row, **columns, **{key: thaw(value) for key, value in own.items() if key not in row}}
+        row |= columns
+        return {**row, **{key: thaw(value) for key, value in own.items() if key not in row}}
 
     def natives_in(self, document: Any) -> Iterable[Any]:
         """Yield the turns of a row, a list, or one turn."""
@@ -160,3 +169,46 @@ class ShareGptCodec(RowCodec):
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a row of turns, or like Alpaca's."""
         return sniff_row(document)
+
+
+_ALPACA = 0.9
+# The score of turns with some unknown senders.
+_MOST = 0.7
+# The score of a query and a response: rows of other kinds have these, too.
+_ASKED = 0.3
+# A turn has a sender and one of these: its text, or a call.
+_SAID = frozenset({"value", "content", "tool_calls", "arguments"})
+
+
+def sniff_row(document: Any) -> float:
+    """Return 1 for turns, which no other format has, less for the columns of Alpaca, 0 for other documents."""
+    turns = parsed(document.get("conversations")) if is_mapping(document) else document
+    if is_mapping(document) and _sender(document):
+        turns = [document]
+    if not is_sequence(turns) or not turns:
+        return _of_pairs(document) if is_mapping(document) and "messages" not in document else 0.0
+    words = list(map(_sender_or_role if is_mapping(document) else _sender, turns))
+    known = sum(word in ROLES for word in words)
+    return 1.0 if known == len(words) else _MOST if all(words) and known * 2 > len(words) else 0.0
+
+
+def _of_pairs(row: Any) -> float:
+    """Return how much the columns of a row are those of questions and answers; many things have a query."""
+    if is_alpaca(row):
+        is_own = "instruction" in row or "history" in row or {"answers", "tools"} <= row.keys()
+        return _ALPACA if is_own else _ASKED
+    return _ALPACA if are_pairs(row) else 0.0
+
+
+def _sender(turn: Any) -> str:
+    """Return the sender of a turn; an empty text for anything else."""
+    if not is_mapping(turn) or ("role" in turn and "value" not in turn) or _SAID.isdisjoint(turn):
+        return ""
+    word: Any = turn.get("from")
+    return word if isinstance(word, str) else ""
+
+
+def _sender_or_role(turn: Any) -> str:
+    """Return the sender of a turn in a row, which may be under another key."""
+    role: Any = turn.get("role") if is_mapping(turn) and "value" in turn and "from" not in turn else None
+    return role if isinstance(role, str) else _sender(turn)

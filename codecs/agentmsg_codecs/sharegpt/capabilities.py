@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-import agentmsg_codecs.sharegpt.rows as own_rows
 import agentmsg_codecs.sharegpt.values as own_values
 from agentmsg import thaw
 from agentmsg.formats import (
@@ -25,20 +24,16 @@ from agentmsg.formats import (
     rules,
     usually,
 )
-from agentmsg.formats.bodies import as_address
+from agentmsg.formats.bodies import RowCodec, as_address
 from agentmsg.formats.forms import Rows
-from agentmsg_codecs.sharegpt.beside import read_beside
-from agentmsg_codecs.sharegpt.format import DESCRIBED, TOOLS
 from agentmsg_codecs.sharegpt.links import relinked
-from agentmsg_codecs.sharegpt.media import one_kind, taken, token_of
-from agentmsg_codecs.sharegpt.messages import read_turn
-from agentmsg_codecs.sharegpt.names import FAMILY, LINK
-from agentmsg_codecs.sharegpt.pairs import CELL, row_of, told
+from agentmsg_codecs.sharegpt.media import one_kind, token_of
+from agentmsg_codecs.sharegpt.messages import DESCRIBED, TOOLS, read_beside, read_turn
+from agentmsg_codecs.sharegpt.names import FAMILY, LINK, PAIRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agentmsg.formats import Native
 
 _TURN_KEYS = frozenset({"from", "value"})
 
@@ -161,27 +156,7 @@ def _message_row(rows: dict[type[Any], Row], said: Callable[[str], str]) -> Mess
     return MessageRow(fields=fields, blocks=rows, otherwise=rule, joins=joined)
 
 
-def _taken(history: am.History) -> frozenset[str]:
-    """Return the columns that the extras of a history must not use."""
-    own = natives.extras_of(history, FAMILY)
-
-    def columns() -> Native:
-        return row_of(history)
-
-    is_tools = history.tools or TOOLS.read(thaw(own.get("tools"))) is not None
-    return frozenset(own_rows.taken(own, columns) | taken(history, own) | ({"tools"} if is_tools else set()))
-
-
-_BESIDE = cells.together(carried_extras((FAMILY, _taken)), CELL)
-
-
-def _extras(extras: Any, history: am.History) -> Any:
-    """Keep the other columns, and a rejected answer."""
-    found = told(extras, history)
-    return _BESIDE(found, history if found is extras else history.evolve(extras=found))
-
-
-def make_caps() -> Caps:
+def make_caps(codec: RowCodec) -> Caps:
     """Return the capability table."""
     system = _message_row(_rows(_plain), _plain)
     kept = rules.native_block_row(FAMILY, _comes_back)
@@ -203,7 +178,7 @@ def make_caps() -> Caps:
             "native": rules.native_message_row(FAMILY, read_turn),
             ANY_ROLE: MessageRow(otherwise=rules.other_role),
         },
-        history={"tools": KEEP, "extras": _extras},
+        history={"tools": KEEP, "extras": codec.extras_cell(PAIRED)},
         tools=TOOLS.rows(),
         arrange=(restructure.split_results, restructure.order("assistant", _rank), one_kind),
         derives_names=True,

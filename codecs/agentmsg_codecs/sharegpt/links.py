@@ -12,16 +12,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import CallNames, is_marked, marked, natives, speed, spelling, tool_links
+from agentmsg.formats import CallNames, marked, natives, speed, spelling, tool_links
 from agentmsg_codecs.sharegpt.names import FAMILY, LINK
-from agentmsg_codecs.sharegpt.results import answered
+from agentmsg_codecs.sharegpt.values import UNLINKED, answered, is_said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-
-# The notes of a usual call: its row has no id.
-UNLINKED = natives.without_id(FAMILY)
 
 
 class _Waiting:
@@ -92,13 +88,6 @@ class _Waiting:
         self.answer(self.expected())
 
 
-def is_said(block: Any, link: str | None) -> bool:
-    """Whether the row contains the id of a call or result."""
-    if link is None or not block.notes or block.notes is UNLINKED:
-        return False
-    return is_marked(block, FAMILY, "/id")
-
-
 def _is_unclear(message: am.Msg, block: Any) -> bool:
     """Whether the id of a result is unreadable, and so an extra of its message."""
     if not message.extras or type(block) is not am.ToolResultBlock or block.tool_call_id is not None:
@@ -158,8 +147,6 @@ def link(messages: Sequence[am.Msg]) -> None:
 
 def relinked(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
     """Return messages that fit with the ids that a reader will give to their calls and results."""
-    if _are_as_read(messages):
-        return messages
     links, changed = _Links(messages), dict[int, list[Any]]()
     for place, block in _linked(messages):
         new = links.call(place, block) if type(block) is am.ToolUseBlock else links.result(place, block)
@@ -240,25 +227,6 @@ class _Links:
         link = self._made.get(self._pairs[place]) if place in self._pairs else self._new.get(own)
         # An earlier turn may already answer this call.
         return link if link is not None and self._unanswered[link] else None
-
-
-def _are_as_read(messages: Sequence[am.Msg]) -> bool:
-    """Whether all calls and results have the ids that a reader makes from their positions."""
-    waiting = _Waiting()
-    for place, block in _linked(messages):
-        if block.__class__ is am.ToolUseBlock:
-            made = tool_links.made_call_id(place, block.name)
-            if block.id != made or is_said(block, made):
-                return False
-            waiting.call(place, made, block.name)
-        elif _is_unclear(messages[place[0]], block):
-            waiting.skip()
-        else:
-            link = block.tool_call_id
-            if link != waiting.expected(block) or is_said(block, link):
-                return False
-            waiting.answer(link)
-    return True
 
 
 def said_links(messages: Sequence[am.Msg]) -> list[str | None]:

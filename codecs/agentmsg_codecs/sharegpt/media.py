@@ -108,19 +108,6 @@ def _how(history: am.History, token: str, count: int) -> tuple[int, bool]:
     return _USUAL
 
 
-def taken(history: am.History, own: Mapping[str, Any]) -> set[str]:
-    """Return the columns that the extras of a history must not use: they would be read as those of its media."""
-    columns: set[str] = set()
-    for token, (cls, names) in MEDIA.items():
-        count = sum(type(block) is cls for block in _asked(history.messages))
-        if count:
-            columns.add(names[_how(history, token, count)[0]])
-            columns |= {names[0]} if _sources(own.get(names[0]), count) is not None else set()
-        elif not own.keys().isdisjoint(names) and _found(history.messages, token, own) is not None:
-            columns.update(names)
-    return columns
-
-
 def one_kind(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> restructure.Plan | None:
     """Of each kind, leave out the media after a token without medium, and the tokens after media.
 

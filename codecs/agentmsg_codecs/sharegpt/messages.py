@@ -1,9 +1,15 @@
 """Messages: one turn is one message, but each of several results in a turn is its own.
 
-A turn has one text, which ``values`` and ``results`` take apart, and perhaps calls beside it.
+A turn has one text, which ``values`` takes apart, and perhaps calls beside it:
+
+| turn | blocks |
+| --- | --- |
+| ``tool_calls``: a list of calls, each with its name and arguments, or as OpenAI has them | ToolUseBlock |
+| ``name`` and ``arguments``, without a value | ToolUseBlock |
 
 Marks on a message: ``/from`` (a sender that isn't written by default), ``/role`` (the sender is under ``role``, as in
-Pygmalion), ``/content`` (the value is under ``content``); those of values.py and beside.py.
+Pygmalion), ``/content`` (the value is under ``content``), ``/beside`` ("list" or "keys"); those of values.py. On a
+call ``/beside``, and ``/nested`` (its name and arguments are under ``function``).
 """
 
 from __future__ import annotations
@@ -13,11 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.sharegpt.values as own_values
-from agentmsg import AgentMsgError, DecodeError
+from agentmsg import AgentMsgError, DecodeError, thaw
 from agentmsg.formats import (
     Unreadable,
     excerpt,
     grouping,
+    is_list,
     is_marked,
     is_object,
     maker,
@@ -28,18 +35,117 @@ from agentmsg.formats import (
     spelling,
     write_as,
 )
-from agentmsg_codecs.sharegpt.beside import is_beside, read_beside, write_beside
-from agentmsg_codecs.sharegpt.format import DESCRIBED
-from agentmsg_codecs.sharegpt.links import UNLINKED, is_said, said_links
+from agentmsg.formats.bodies import ToolColumn
+from agentmsg.formats.forms import (
+    Content,
+    Described,
+    Form,
+    Inside,
+    Key,
+    Lifted,
+    Link,
+    Object,
+    Place,
+    Single,
+    Text,
+    Truth,
+)
+from agentmsg_codecs.sharegpt.links import said_links
 from agentmsg_codecs.sharegpt.media import said
-from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ROLES, WORDS
-from agentmsg_codecs.sharegpt.results import GROUPING, read_results, write_result, write_results
-from agentmsg_codecs.sharegpt.tags import noting
+from agentmsg_codecs.sharegpt.names import CALL_WORDS, FAMILY, ITEM, LINK, ROLES, WORDS
+from agentmsg_codecs.sharegpt.values import (
+    GROUPING,
+    UNLINKED,
+    called,
+    is_said,
+    noting,
+    object_of,
+    read_results,
+    write_result,
+    write_results,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from agentmsg.formats import Native
+
+
+_ABOUT = (
+    Key("name", "name", Text()), Key("description", "description", Text(), "may"),
+    Key("parameters", "parameters", Object(), "may"), Key("strict", "strict", Truth(is_flag=True), "may"),
+)  # fmt: skip
+_SAID = Lifted((Place("value", Content(), need='""'),))
+# Usually, a result answers a call by its position.
+_LINK = Key(LINK, "tool_call_id", Link(), "may", said="id", is_odd=True)
+_RESULT = Single(am.ToolResultBlock, (Key("value", "content", Content(), '""'), _LINK))
+
+
+def _form(role: str, word: str) -> Form:
+    item: Any = _RESULT if role == "tool" else _SAID
+    return Form(role, am.Msg, word, (item,), tag_key="from", fixed={"role": role}, is_apart=role)
+
+
+DESCRIBED = Described(FAMILY, (
+    *(_form(role, word) for role, word in WORDS.items()),
+    Form("function", am.ToolSpec, None, _ABOUT, is_apart=True),
+    Form("typed_function", am.ToolSpec, "function", (Inside("function", _ABOUT, space=ITEM),), is_apart=True,
+         notes={"typed": True}),
+), {})  # fmt: skip
+TOOLS = ToolColumn(DESCRIBED, "function", "typed_function", style="python")
+
+
+_CALL = ("name", "arguments")
+_LIST = "tool_calls"
+
+
+def read_beside(turn: Native) -> tuple[Native, tuple[Any, ...], Mapping[str, Any]] | None:
+    """Return the rest of a turn, the calls beside its text, and the mark of its message; None if there are none."""
+    if "value" not in turn and turn.keys() >= {*_CALL}:
+        call = called({key: turn[key] for key in _CALL})
+        if call is not None:
+            rest = {key: turn[key] for key in turn if key not in _CALL}
+            return rest, (marked(call, FAMILY, beside=True),), {"beside": "keys"}
+    given = turn.get(_LIST)
+    calls = list(map(_entry, given)) if is_list(given) else []
+    if not calls or None in calls:
+        return None
+    return {key: turn[key] for key in turn if key != _LIST}, tuple(calls), {"beside": "list"}
+
+
+def _entry(value: Any) -> Any:
+    """Return the call in an entry of a list; None if it is anything else."""
+    inner = value.get("function") if is_object(value) else None
+    if inner is None:
+        call = called(value)
+        return None if call is None else marked(call, FAMILY, beside=True)
+    if not is_object(inner) or value.get("type") != "function" or not value.keys() <= {"id", "type", "function"}:
+        return None
+    call = called({**inner, **({"id": value["id"]} if "id" in value else {})}) if "id" not in inner else None
+    return None if call is None else marked(call, FAMILY, beside=True, nested=True)
+
+
+def is_beside(block: Any) -> bool:
+    """Whether a call was read beside the text of its turn."""
+    return type(block) is am.ToolUseBlock and is_marked(block, FAMILY, "/beside")
+
+
+def write_beside(turn: Native, calls: Sequence[Any], mark: Any) -> Native | None:
+    """Return a turn with calls beside its text; None if it has no place for them."""
+    is_list_wanted = mark != "keys"
+    if not is_list_wanted and (len(calls) != 1 or "value" in turn):
+        return None
+    new = {_LIST: list(map(_written_call, calls))} if is_list_wanted else _written_call(calls[0])
+    return {**turn, **new} if turn.keys().isdisjoint(new) else None
+
+
+def _written_call(call: Any) -> Native:
+    said: Native = thaw(object_of(call, is_usual=False))
+    if not is_marked(call, FAMILY, "/nested"):
+        return said
+    link = {"id": said.pop("id")} if "id" in said else {}
+    return {**link, "type": "function", "function": said}
+
 
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
 # The default senders of texts.

@@ -75,9 +75,7 @@ def _content_rows(messages: Messages) -> Rows:
         am.FileBlock: _media(rules.document_as_text),
         am.ThinkingBlock: _thinking,
     }
-    natives = rules.native_block_row(FAMILY, messages.parts.comes_back)
-    others = {**rules.TEXT_ROWS, am.NativeBlock: natives}
-    return FormRows(messages.described).place("content", answers, others)
+    return FormRows(messages.described).place("content", answers)
 
 
 def _raw_input(text: str, block: am.ToolUseBlock) -> str | None:

@@ -52,9 +52,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from agentmsg.formats import Containers, cells, is_marked, marked, natives, note_of
+from agentmsg.formats import Containers, cells, is_list, is_marked, is_object, marked, natives, note_of
 from agentmsg_codecs.vercel.envelope import VercelEnvelope
-from agentmsg_codecs.vercel.likeness import sniff
 from agentmsg_codecs.vercel.messages import Messages
 from agentmsg_codecs.vercel.names import FAMILY
 from agentmsg_codecs.vercel.shared import Vercel
@@ -62,6 +61,7 @@ from agentmsg_codecs.vercel.shared import Vercel
 if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg.formats import Caps
+
 
 __all__ = ["VercelCodec"]
 
@@ -105,12 +105,10 @@ class VercelCodec(Vercel):
 
     def write(self, history: am.History) -> Any:
         """Write a history that fits, in the container that it was read from, or as the option decides."""
-        if not _is_beside(history):
-            return super().write(history)
-        self.engine.fill()
-        native_messages = self.engine.write(self.envelope.wrapped(history).messages[1:])
-        beside = {**natives.extras_of(history, FAMILY), SYSTEM: history.messages[0].text}
-        return self.containers.document(history.evolve(extras={FAMILY: beside}), native_messages, self.container)
+        if _is_beside(history):
+            beside = {**natives.extras_of(history, FAMILY), SYSTEM: history.messages[0].text}
+            history = history.evolve(messages=history.messages[1:], extras={FAMILY: beside})
+        return super().write(history)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like messages for models, judging by its first ones."""
@@ -137,3 +135,61 @@ def _is_beside(history: am.History) -> bool:
 def _of_prompt(own: Any, _: am.History) -> tuple[str, ...]:
     """Return the key of a system prompt among the keys beside the messages: it is a message."""
     return (SYSTEM,) if _is_prompt(own.get(SYSTEM)) else ()
+
+
+_KEYS = frozenset({"role", "content", "providerOptions", "experimental_providerMetadata", "providerMetadata"})
+_ROLES = frozenset({"system", "user", "assistant", "tool"})
+_SURE, _LIKELY, _PLAIN, _HARDLY = 0.98, 0.85, 0.6, 0.05
+# The keys that a part must have, by its type: of parts that only this format has, and of others.
+_OWN = {
+    "tool-call": {"toolCallId", "toolName"}, "tool-result": {"toolCallId"},
+    "reasoning": {"text"}, "redacted-reasoning": {"data"},
+    "tool-approval-request": {"approvalId"}, "tool-approval-response": {"approvalId"}, "reasoning-file": {"mediaType"},
+}  # fmt: skip
+_SHARED = {"text": {"text"}, "image": {"image"}, "file": {"data"}, "custom": {"kind"}}
+
+
+def sniff(native_messages: list[Any]) -> float:
+    """Return the highest score of some messages; 0 if one can't be one for a model, or if all are just texts."""
+    found = list(map(_sniff_message, native_messages))
+    if not found or min(found) <= 0:
+        return 0.0
+    is_plain = all(type(native["content"]) is str for native in native_messages)
+    return 0.0 if (is_plain and max(found) <= _PLAIN) or max(found) <= _HARDLY else max(found)
+
+
+def _sniff_message(message: Any) -> float:
+    """Return 0 to 1: most for a message that only this format has, less for one that others have, too."""
+    if not is_object(message):
+        return 0.0
+    if not _KEYS.issuperset(message):
+        # Applications store keys of their own beside; then only parts of tools tell.
+        likeness = _sniff_message({key: value for key, value in message.items() if key in _KEYS})
+        return _LIKELY if likeness == _SURE else min(likeness, _HARDLY)
+    role, content = message.get("role"), message.get("content")
+    if type(role) is not str or role not in _ROLES:
+        return 0.0
+    is_own = is_object(message.get("providerOptions"))
+    if type(content) is str:
+        return 0.0 if role == "tool" else _SURE if is_own else _PLAIN
+    if not is_list(content):
+        return 0.0
+    found = [_sniff_part(part) for part in content]
+    if 0.0 in found:
+        return 0.0
+    return max(_SURE if is_own else _PLAIN, *found) if found else _PLAIN
+
+
+def _sniff_part(part: Any) -> float:
+    tag: Any = part.get("type") if is_object(part) else None
+    wanted = _OWN.get(tag, _SHARED.get(tag)) if type(tag) is str else None
+    if wanted is None or not wanted <= part.keys():
+        return 0.0
+    if tag == "tool-result" and part.keys().isdisjoint(("output", "result")):
+        return 0.0
+    is_typed = "mediaType" in part or "mimeType" in part
+    if tag in _OWN or "providerOptions" in part or (tag in ("file", "image") and is_typed):
+        return _SURE
+    if tag == "file":
+        return 0.0
+    return _LIKELY if tag == "image" and type(part["image"]) is str else _PLAIN

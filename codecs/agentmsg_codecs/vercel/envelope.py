@@ -1,6 +1,6 @@
 """The envelope: an answer of a known provider is kept as the SDK's client for this provider keeps it.
 
-``issuers.py`` has the tables. Here are the blocks that pass through them: an assistant's message is cut into runs of
+``issuers`` has the tables. Here are the blocks that pass through them: an assistant's message is cut into runs of
 blocks that the tables turn into others, and of those that stay as they are. Who answered is told by what the parts
 hold, so it is a value that the reader makes, and counts as absent elsewhere.
 """
@@ -16,9 +16,10 @@ import agentmsg as am
 from agentmsg import AgentMsgError, same, thaw
 from agentmsg.formats import Unreadable, dump_json, envelopes, is_mapping, issuers, same_document, speed, tool_links
 from agentmsg.formats import media as media_kinds
-from agentmsg_codecs.vercel.issuers import ISSUERS
+from agentmsg_codecs.vercel.issuers.anthropic import ANTHROPIC
 from agentmsg_codecs.vercel.issuers.given import media_back, media_into, reference_back, reference_into
-from agentmsg_codecs.vercel.issuers.openai import CLIENT_TOOLS
+from agentmsg_codecs.vercel.issuers.google import GOOGLE
+from agentmsg_codecs.vercel.issuers.openai import CLIENT_TOOLS, RESPONSES
 from agentmsg_codecs.vercel.issuers.parts import inverse, renamed_keys
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS, UI
 
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
     from agentmsg.formats import Parts
     from agentmsg_codecs.vercel.issuers.parts import Issuer
 
-_BY_PROVIDER = {issuer.provider: issuer for issuer in ISSUERS}
-_BY_FAMILY = {issuer.codec: issuer for issuer in ISSUERS}
-_BY_KEY = {issuer.key: issuer for issuer in ISSUERS}
+_ISSUERS = (ANTHROPIC, RESPONSES, GOOGLE)
+_BY_PROVIDER = {issuer.provider: issuer for issuer in _ISSUERS}
+_BY_FAMILY = {issuer.codec: issuer for issuer in _ISSUERS}
+_BY_KEY = {issuer.key: issuer for issuer in _ISSUERS}
 # Options that a person sets on a request, whoever answers.
 _METADATA = {PROVIDER_OPTIONS: "providerMetadata"}
 _HINTS = frozenset({"cacheControl", "imageDetail"})
@@ -418,7 +420,7 @@ def _of_fields(block: Any) -> Issuer | None:
         if block.kind == "server" and block.provider in _BY_PROVIDER:
             return _BY_PROVIDER[block.provider]
         if cls is am.ToolUseBlock:
-            makers = [issuer for issuer in ISSUERS if issuer.makes(block)]
+            makers = [issuer for issuer in _ISSUERS if issuer.makes(block)]
             if makers:
                 return makers[0]
     elif cls is am.ThinkingBlock and block.redacted is not None:

@@ -1,23 +1,95 @@
 """The description: parts and results in the messages for models.
 
-Follows the npm package ai 7.0.
+Follows the npm package ai 7.0. Parts as earlier versions had them, and as applications write them, are other spellings:
+
+| mark | spelling |
+| --- | --- |
+| ``/args`` | the input of a call under ``args``, before AI SDK 5 |
+| ``/mime`` | the media type under ``mimeType``, in the same way ("null": beside a ``mediaType`` that is null) |
+| ``/result`` | the output of a tool under ``result``, any JSON, and beside it ``isError`` if the tool failed |
+| ``/bare`` | the same under ``output`` |
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.formats import media
+from agentmsg.formats import Native, Parts, is_mapping, is_object, media
 from agentmsg.formats.forms import Described, Form, Key, Link, Text
-from agentmsg_codecs.vercel.approvals import APPROVALS
-from agentmsg_codecs.vercel.calls import INPUT, KIND
-from agentmsg_codecs.vercel.inner_media import inner_forms
-from agentmsg_codecs.vercel.media import IMAGE, file_form, is_image
+from agentmsg_codecs.vercel.calls import APPROVALS, INPUT, KIND, SLOTS, Options, compaction, output
+from agentmsg_codecs.vercel.media import IMAGE, file_form, inner_forms, is_image
 from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS
-from agentmsg_codecs.vercel.options import SLOTS, Options, compaction
-from agentmsg_codecs.vercel.outputs import output
-from agentmsg_codecs.vercel.parts import VercelParts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+# -- other spellings ---------------------------------------------------------------------------------------------------
+
+# By today's tag, the tag of an output whose tool failed.
+_FAILED = {"text": "error-text", "json": "error-json"}
+_TAGS = frozenset({*_FAILED, *_FAILED.values()})
+
+
+def _renamed(native: Native, **names: str) -> Native:
+    return {names.get(key, key): value for key, value in native.items()}
+
+
+def _with_input(part: Any) -> tuple[Native, Any] | None:
+    is_old = is_object(part) and "args" in part and "input" not in part
+    return (_renamed(part, args="input"), True) if is_old else None
+
+
+def _with_args(native: Native, _: Any) -> Native:
+    return _renamed(native, input="args")
+
+
+def _with_media_type(part: Any) -> tuple[Native, Any] | None:
+    if not is_object(part) or type(part.get("mimeType")) is not str or part.get("mediaType") is not None:
+        return None
+    known = {key: value for key, value in part.items() if key != "mediaType"}
+    return _renamed(known, mimeType="mediaType"), "null" if "mediaType" in part else True
+
+
+def _with_mime_type(native: Native, how: Any) -> Native:
+    return {**_renamed(native, mediaType="mimeType"), **({"mediaType": None} if how == "null" else {})}
+
+
+def _outputs(key: str) -> tuple[Callable[[Any], Any], Callable[[Native, Any], Any]]:
+    """Return the spelling of outputs under a key, as any JSON."""
+
+    def usual(part: Any) -> tuple[Native, Any] | None:
+        if not is_object(part) or part.get("type") != "tool-result" or part.keys() & {"result", "output"} != {key}:
+            return None
+        value: Any = part[key]
+        if key == "output" and is_mapping(value) and "type" in value:
+            return None
+        tag, has_failed = "text" if type(value) is str else "json", part.get("isError") is True
+        output = {"type": _FAILED[tag] if has_failed else tag, "value": value}
+        rest = {name: part[name] for name in part if name != "isError" or not has_failed}
+        return {**_renamed(rest, **{key: "output"}), "output": output}, True
+
+    def other(native: Native, _: Any) -> Native | None:
+        output = native.get("output")
+        if not is_object(output) or output.keys() != {"type", "value"} or output["type"] not in _TAGS:
+            return None
+        failed = {"isError": True} if output["type"] in _FAILED.values() else {}
+        return {**_renamed(native, output=key), key: output["value"], **failed}
+
+    return usual, other
+
+
+class VercelParts(Parts):
+    """Parts in today's spelling, or in another."""
+
+    other_spellings: ClassVar[Any] = {
+        "args": (_with_input, _with_args), "mime": (_with_media_type, _with_mime_type), "result": _outputs("result"),
+        "bare": _outputs("output"),
+    }  # fmt: skip
+
+
+# -- forms -------------------------------------------------------------------------------------------------------------
 
 # The options of a part, by its class.
 _OPTIONS = {cls: Options(PROVIDER_OPTIONS, FAMILY, slots).hatch for cls, slots in SLOTS.items()}

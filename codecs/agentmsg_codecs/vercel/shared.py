@@ -8,12 +8,9 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError
-from agentmsg.formats import ContainerCodec, excerpt, is_object
+from agentmsg.formats import ContainerCodec, envelopes, excerpt, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agentmsg.formats import Row
     from agentmsg.formats.forms import Described
 
 
@@ -27,27 +24,12 @@ def check_message(native: Any) -> None:
         raise DecodeError(f"a message is an object, not {excerpt(native)}")
 
 
-def place_rows(messages: Any, place: str, answers: Any, others: Mapping[type[Any], Row]) -> dict[type[Any], Row]:
-    """Return the rows of a place.
-
-    Args:
-        messages: the engine.
-        place: the name of the place.
-        answers: by class, the rule for blocks that aren't supported as they are.
-        others: the rows of classes without a form.
-    """
-    from agentmsg.formats import rules  # noqa: PLC0415 - readers need no table
-
-    described: Described = messages.described
-    native = rules.native_block_row(described.family, messages.returns(place))
-    return described.rows.place(place, answers, {**others, am.NativeBlock: native})
-
-
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Vercel(ContainerCodec):
     """Base of the codecs for messages of the Vercel AI SDK."""
 
     writes_plain: ClassVar[bool] = True
+    envelope: ClassVar[envelopes.Envelope]
     engine: Any = attrs.field(init=False, eq=False, repr=False)
 
     @property
@@ -61,8 +43,7 @@ class Vercel(ContainerCodec):
         if not all(map(is_object, contents.natives)):
             contents.each(check_message)  # its error has the path
         self.engine.fill()
-        history = self.containers.history(contents, self.read_all(contents))
-        return history if self.envelope is None else self.envelope.unwrapped(history)
+        return self.envelope.unwrapped(self.containers.history(contents, self.read_all(contents)))
 
     def read_all(self, contents: Any) -> list[am.Msg]:
         """Read the messages of a document."""
@@ -72,5 +53,5 @@ class Vercel(ContainerCodec):
     def write(self, history: am.History) -> Any:
         """Write a history that fits, in the container that it was read from, or as the option decides."""
         self.engine.fill()
-        inside = history if self.envelope is None else self.envelope.wrapped(history)
+        inside = self.envelope.wrapped(history)
         return self.containers.document(inside, self.engine.write(inside.messages), self.container)

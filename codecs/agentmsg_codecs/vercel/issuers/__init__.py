@@ -3,13 +3,3 @@
 Learnt from ai 7.0.173. In messages for users the same values stand under ``providerMetadata``,
 ``callProviderMetadata`` and ``resultProviderMetadata``.
 """
-
-from __future__ import annotations
-
-from agentmsg_codecs.vercel.issuers.anthropic import ANTHROPIC
-from agentmsg_codecs.vercel.issuers.google import GOOGLE
-from agentmsg_codecs.vercel.issuers.openai import RESPONSES
-
-__all__ = ["ISSUERS"]
-
-ISSUERS = (ANTHROPIC, RESPONSES, GOOGLE)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, is_mapping, is_object
+from agentmsg.formats import Native, is_object, natives
+from agentmsg_codecs.vercel.calls import are_options
 from agentmsg_codecs.vercel.issuers.parts import options_of, with_options
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS
-from agentmsg_codecs.vercel.options import are_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,36 +55,17 @@ def _moved(block: Any, paths: Iterable[tuple[tuple[str, ...], tuple[str, ...]]],
     extras: Any = thaw(block.extras)
     has_moved = False
     for start, end in paths:
-        owner = _owner(extras, start)
-        if start[-1] in owner:
-            value, has_moved = owner.pop(start[-1]), True
-            _prune(extras, start)
+        value = natives.value_at(extras, start)
+        if value is not natives.NOTHING:
             is_word = "containerUpload" in (start[-1], end[-1]) and _is_word(value)
-            _owner(extras, end, is_new=True)[end[-1]] = words.get(value, value) if is_word else value
+            new = natives.nested(end, words.get(value, value) if is_word else value)
+            extras, has_moved = natives.merged(natives.without(extras, start), new), True
     return block.evolve(extras=extras) if has_moved else block
 
 
 def _is_word(value: Any) -> bool:
     """Whether a value may be one of a few words."""
     return type(value) is str or value is True
-
-
-def _owner(extras: Any, path: tuple[str, ...], *, is_new: bool = False) -> Any:
-    """Return the object with the last key of a path; an empty one if there is none."""
-    for key in path[:-1]:
-        found = extras.setdefault(key, {}) if is_new else extras.get(key)
-        if not is_mapping(found):
-            return {}
-        extras = found
-    return extras
-
-
-def _prune(extras: Any, path: tuple[str, ...]) -> None:
-    """Delete the objects on a path that have become empty."""
-    for end in range(len(path) - 1, 0, -1):
-        owner = _owner(extras, path[:end])
-        if owner.get(path[end - 1]) == {}:
-            del owner[path[end - 1]]
 
 
 def reference_into(block: Any) -> Any:

@@ -30,7 +30,6 @@ import agentmsg as am
 from agentmsg.formats import Native, Unreadable, dump_json, is_mapping, mark_of, speed
 from agentmsg_codecs.vercel.issuers.parts import (
     Issuer,
-    as_they_are,
     call_part,
     has_options,
     inverse,
@@ -436,16 +435,15 @@ def _makes(call: am.ToolUseBlock) -> bool:
 
 
 RESPONSES = Issuer(
-    "openai-responses",
-    "openai",
+    _RESPONSES,
+    _OPENAI,
     "responses",
     _OPENAI,
     _own,
     _kept,
     _into,
     _back,
-    as_they_are,
-    _makes,
-    _into_fully,
+    makes=_makes,
+    into_fully=_into_fully,
     asks=True,
 )

@@ -1,26 +1,32 @@
 """The description: parts in messages for users, in which a call and its result are one part.
 
 That part is read as two, a call and a result, each with its own keys; unknown keys belong to the call. ``tool-NAME`` is
-read as ``dynamic-tool`` with a name (see tools.py), ``data-NAME`` as ``data`` (see parts.py).
+read as ``dynamic-tool`` with a name (see steps.py), ``data-NAME`` as ``data``.
+
+Marks: ``/old`` (a part of version 4, see v4.py), ``/kind`` (a file whose type is its kind: ``image``, ``audio`` or
+``video``).
 
 Follows the npm package ai 7.0.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import agentmsg as am
+import agentmsg_codecs.vercel.ui.v4 as old
 from agentmsg import thaw
 from agentmsg.formats import (
     EMPTY,
     KEEP,
     Cell,
     Native,
+    Parts,
     Unreadable,
     adopt,
     cells,
     is_marked,
+    is_object,
     maker,
     mark_of,
     marked,
@@ -29,12 +35,62 @@ from agentmsg.formats import (
     text_at,
 )
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Link, Text
-from agentmsg_codecs.vercel.approvals import APPROVALS
-from agentmsg_codecs.vercel.calls import KIND, carried_provider, read_input, runner_of, write_input
+from agentmsg_codecs.vercel.calls import (
+    APPROVALS,
+    CACHE,
+    KIND,
+    SLOTS,
+    Options,
+    carried_provider,
+    compaction,
+    read_input,
+    runner_of,
+    write_input,
+)
 from agentmsg_codecs.vercel.media import is_url, of_kind
 from agentmsg_codecs.vercel.names import UI
-from agentmsg_codecs.vercel.options import CACHE, SLOTS, Options, compaction
-from agentmsg_codecs.vercel.ui.parts import UIParts
+
+_OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
+_DATA = "data-"
+# The tags of forms that no native part has.
+_INTERNAL = frozenset({"data", "dynamic-tool", "output"})
+# By type, the test of media that usually are a ``file``.
+_OF_KIND = {kind: of_kind(kind) for kind in media.CLASSES if kind != "file"}
+
+
+def _as_file(part: Any) -> tuple[Native, bool] | None:
+    tag: Any = part.get("type") if is_object(part) else None
+    is_kind = type(tag) is str and tag in _OF_KIND and "mediaType" in part and _OF_KIND[tag](part)
+    return ({**part, "type": "file"}, True) if is_kind else None
+
+
+def _as_kind(native: Native, _: Any) -> Native:
+    return {**native, "type": media.kind_of(native.get("mediaType"))}
+
+
+class UIParts(Parts):
+    """Parts that are one block each."""
+
+    other_spellings: ClassVar[Any] = {"kind": (_as_file, _as_kind), "old": (old.today_part, old.old_part)}
+
+    def read(self, part: Any) -> Any:
+        """Read a part as a block; one without a meaning here, or that would not come back, as a NativeBlock."""
+        tag: Any = part.get("type") if type(part) is _OBJECT else None
+        if type(tag) is not str or (tag[:5] != _DATA and tag not in _INTERNAL):
+            return Parts.read(self, part)  # the usual case
+        if tag in _INTERNAL or "name" in part:
+            return natives.native_part(part, UI)
+        block = super().read({**part, "type": "data", "name": tag[len(_DATA) :]})
+        return natives.native_part(part, UI) if isinstance(block, am.NativeBlock) else block
+
+    def write(self, block: Any) -> Any:
+        """Write a block that fits."""
+        native = Parts.write(self, block)
+        if block.__class__ is am.DataBlock:
+            tag = f"{_DATA}{native['name']}"
+            return {**{key: value for key, value in native.items() if key != "name"}, "type": tag}
+        return native
+
 
 _make_text = maker(am.TextBlock, "text")
 _KEY, _CALL_KEY, RESULT_KEY = "providerMetadata", "callProviderMetadata", "resultProviderMetadata"
@@ -198,14 +254,10 @@ _FIELDS: dict[str, Cell] = {
     "content": KEEP, "structured": KEEP, "status": cells.statuses("denied", "error"), "error": _error,
 }  # fmt: skip
 _OUTPUT = Hatch(
-    keys=("state", "output", "errorText"),
-    cells=_FIELDS,
-    get=_read_output,
-    put=_write_output,
-    must=("state",),
+    keys=("state", "output", "errorText"), cells=_FIELDS, get=_read_output, put=_write_output, must=("state",),
     schema={"state": {"enum": ["output-available", "output-error", "output-denied"]}},
     about="content, structured, status, error",
-)
+)  # fmt: skip
 _SERVED = _OUTPUT.evolve(cells={**_FIELDS, "provider": carried_provider}, get=_read_served)
 RESULT_KEYS = frozenset({"output", "errorText", RESULT_KEY})
 
@@ -246,17 +298,8 @@ def describe() -> Described:
         "system": ("text",),
         "user": ("text", *files, "source", "document", "data"),
         "assistant": (
-            "text",
-            "reasoning",
-            *files,
-            "source",
-            "document",
-            "data",
-            "call",
-            "request",
-            "server_result",
-            "compaction",
+            "text", "reasoning", *files, "source", "document", "data", "call", "request", "server_result", "compaction",
         ),
         "decisions": ("response",),
-    }
+    }  # fmt: skip
     return Described(UI, forms, places, table=UIParts)

@@ -1,16 +1,17 @@
 """Native messages and ours: a system or user message is one of ours, an assistant's several (see steps.py).
 
 Marks of messages: ``/metadata`` (empty metadata), ``/no-id`` and ``/empty`` (without an id, or parts), ``/time`` (it
-had a time, in this style), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see tools.py.
+had a time, in this style), ``/v4`` (see v4.py). Of texts: ``/done``. Of calls and results: see steps.py.
 """
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.v4 as old
-from agentmsg import thaw
+from agentmsg import Made, thaw
 from agentmsg.formats import (
     Native,
     adopt,
@@ -21,27 +22,74 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
+    same_document,
     speed,
     spelling,
 )
 from agentmsg_codecs.vercel.names import STEP_EXTRAS, UI
 from agentmsg_codecs.vercel.shared import check_message
 from agentmsg_codecs.vercel.ui.format import describe
-from agentmsg_codecs.vercel.ui.ids import has_own_id, made_id
-from agentmsg_codecs.vercel.ui.mastra import lifted, stored
-from agentmsg_codecs.vercel.ui.steps import STEP, Steps, is_answer
+from agentmsg_codecs.vercel.ui.steps import STEP, Steps, Tools, is_answer
 from agentmsg_codecs.vercel.ui.tool_parts import is_tool
-from agentmsg_codecs.vercel.ui.tools import Tools
+from agentmsg_codecs.vercel.ui.v4 import lifted, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from agentmsg.formats import Parts
+
+
+_PREFIX = "agentmsg-"
+
+
+def made_id(number: int) -> str:
+    """Return the id of a native message that has none, from its place in the document."""
+    return f"{_PREFIX}{number}"
+
+
+def has_own_id(message: am.Msg) -> bool:
+    """Whether a message has an id that wasn't made."""
+    return message.id is not None and type(message.id) is not Made
+
+
+def without_places(messages: Sequence[am.Msg], how: grouping.Grouping) -> Sequence[am.Msg]:
+    """Return messages without the ids that would be read as made ones, at their places.
+
+    Args:
+        messages: the messages, which fit.
+        how: which messages share a native one, whose place counts.
+    """
+    if not any([message.id is not None and _may_be_place(message) for message in messages]):  # noqa: C419 - in half the time
+        return messages
+    found: list[am.Msg] = []
+    group: list[am.Msg] = []
+    number, is_changed = -1, False
+    for each in messages:
+        message = each
+        is_first = not (group and grouping.is_joined(how, group, message))
+        if is_first and has_own_id(message) and message.id == made_id(number + 1):
+            message, is_changed = spelling.changed(message, {"id": None}), True
+            # Without an id of its own it may join the message before it.
+            is_first = not (group and grouping.is_joined(how, group, message))
+        if is_first:
+            number, group = number + 1, []
+        group.append(message)
+        found.append(message)
+    return found if is_changed else messages
+
+
+def _may_be_place(message: am.Msg) -> bool:
+    return message.id is not None and message.id.startswith(_PREFIX) and has_own_id(message)
+
 
 # So that type checkers ask nothing about what is inside; a call of ``is_object`` takes longer than the test.
 _OBJECT: Any = dict
 _LIST: Any = list
 _KEYS = frozenset({"id", "role", "parts"})
+# What a part tells of the result and the decision that it holds, in words that agree.
+_TOLD: Mapping[Any, tuple[str, ...]] = {
+    am.ToolResultBlock: ("status", "error", "content", "structured"), am.ApprovalResponseBlock: ("kind",),
+}  # fmt: skip
 _make_msg = maker(am.Msg, "role", "content")
 _give_id = speed.setter(am.Msg, "id")
 
@@ -62,6 +110,25 @@ def _must_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
 
 def _joins(group: Sequence[am.Msg], message: am.Msg) -> bool:
     return message.role == "assistant" and is_answer(group[-1]) and _may_join(group, message)
+
+
+def _asks(message: am.Msg) -> bool:
+    return any(type(block) is am.ApprovalRequestBlock for block in message.content)
+
+
+def _shape(message: am.Msg) -> tuple[str, int]:
+    return message.role, len(message.content)
+
+
+def _agreeing(message: am.Msg, read: am.Msg) -> am.Msg:
+    """Return a message whose results and decisions say what was read of them."""
+    content: list[Any] = []
+    for block, other in zip(message.content, read.content, strict=True):
+        found = {name: getattr(other, name) for name in _TOLD.get(type(block), ())}
+        changes = {name: value for name, value in found.items() if not am.same(getattr(block, name), value)}
+        content.append(block.evolve(**changes) if changes else block)
+    is_same = all(map(is_, content, message.content))
+    return message if is_same else spelling.changed(message, {"content": tuple(content)})
 
 
 class Messages:
@@ -179,12 +246,31 @@ class Messages:
                 written[number] = stored(written[number], note)
         return written
 
-    def repeated_keys(self, group: Sequence[am.Msg]) -> frozenset[str]:
-        """Return the keys whose extras would be read as repeating the parts; see v4.py."""
-        native = self._write_group(group, 0)
-        found = old.as_new(native) or old.as_mixed(native) if is_object(native) and old.is_old(native) else None
-        own = old.REPEATED & natives.extras_of(group[0], UI).keys()
-        return frozenset() if found is None else frozenset(key for key in own if found[1].get(key, "own") != "own")
+    def agreeing(self, messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
+        """Return messages that fit, with results and decisions that agree with each other and with their calls."""
+        if not any(map(_asks, messages)):
+            return messages
+        out: list[am.Msg] = []
+        for number, group in enumerate(grouping.containers(messages, self.grouping)):
+            back = self.container(self._write_group(group, number), number) if any(map(_asks, group)) else group
+            is_whole = list(map(_shape, back)) == list(map(_shape, group))
+            out += map(_agreeing, group, back) if is_whole else group
+        return out
+
+    def with_own(self, first: am.Msg, others: Sequence[am.Msg]) -> am.Msg:
+        """Return the first message of a native one without the extras that would be read as something else."""
+
+        def holding(own: Mapping[str, Any]) -> am.Msg:
+            spaces = {space: first.extras[space] for space in first.extras if space != UI}
+            return spelling.changed(first, {"extras": adopt({**spaces, **({UI: own} if own else {})})})
+
+        def come_back(own: Mapping[str, Any]) -> bool:
+            back = self.container(self._write_group([holding(own), *others], 0), 0)[0]
+            return same_document(thaw(natives.extras_of(back, UI)), thaw(own))
+
+        own = natives.extras_of(first, UI)
+        kept = natives.coming_back(own, come_back)
+        return first if kept is own else holding(kept)
 
     def _write_group(self, group: Sequence[am.Msg], number: int) -> Any:
         first: Any = group[0]
