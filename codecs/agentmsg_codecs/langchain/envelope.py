@@ -51,6 +51,8 @@ _BESIDES = "/besides"
 _RESPONSES = "openai-responses"
 _LONGEST = 8
 _LISTS = ("tool_calls", "invalid_tool_calls")
+# The notes of a message that say nothing of its content.
+_ASIDE = frozenset({"/form", "/model", "/stop"})
 # Of thinking in Anthropic's part.
 _UNNOTED = {"notes": EMPTY}
 THOUGHT_NOTE = adopt({FAMILY: {"/shape": "thinking"}})
@@ -342,7 +344,9 @@ def _plain_thoughts(message: am.Msg) -> tuple[Any, ...] | None:
 
     It holds signed thinking, texts and calls, in the shapes that the quick reader gives them.
     """
-    if message.notes or message.provider not in (None, ANTHROPIC) or "output_version" in message.response_metadata:
+    if message.provider not in (None, ANTHROPIC) or "output_version" in message.response_metadata:
+        return None
+    if message.notes and not _ASIDE.issuperset(note_of(message, FAMILY)):
         return None
     found: list[Any] = []
     links: set[Any] = set()
