@@ -43,7 +43,7 @@ from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, PROVIDER_KE
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 
 # The note of what the client's message has besides; the longest run of blocks that is tried alone.
@@ -158,8 +158,10 @@ class LangChainEnvelope(envelopes.Envelope):
         note = note_of(message, FAMILY)
         body = _with_besides(plain, note.get(_BESIDES))
         found = self._read(message, body)
-        if body is not plain and not am.same(self._blocks(issuer, found), _converted(issuer, main)):
-            found = self._read(message, plain)
+        if body is not plain:
+            read = self._blocks(issuer, self._given(issuer, found), found.content, found.provider)
+            if not am.same(read, _converted(issuer, main)):
+                found = self._read(message, plain)
         blocks = found.content if issuer.lists_calls else _put(found.content, main)
         own = {**note_of(found, FAMILY), **{key: note[key] for key in note if key != _BESIDES}}
         new = with_note(message.evolve(content=(*before, *blocks, *behind)), FAMILY, own)
@@ -193,12 +195,11 @@ class LangChainEnvelope(envelopes.Envelope):
     def unwrap(self, message: am.Msg) -> am.Msg:
         """Return a message with the blocks that its provider reads."""
         issuer = self._issuer(message)
-        if issuer is None:
-            return message
+        return message if issuer is None else self._unwrapped(issuer, message, self._given(issuer, message))
+
+    def _unwrapped(self, issuer: Issuer, message: am.Msg, given: Native) -> am.Msg:
         before, main, behind = _apart(message.content)
-        converted = _converted(issuer, main)
-        is_all = len(converted) == len(message.content)
-        blocks = self._blocks(issuer, message if is_all else message.evolve(content=converted))
+        blocks = self._blocks(issuer, given, main, message.provider)
         return message.evolve(content=(*before, *(blocks if issuer.lists_calls else _put(blocks, main)), *behind))
 
     def opened(self, message: am.Msg) -> am.Msg:
@@ -214,14 +215,13 @@ class LangChainEnvelope(envelopes.Envelope):
             return message
         found: am.Msg | None = None
         try:
-            new = self.unwrap(message)
+            given = self._given(issuer, message)
+            new = self._unwrapped(issuer, message, given)
             if _thinks(message) and not _thinks(new):
                 raise Unreadable  # LangChain's words say more
             found = new
-            if self.is_proved(found, message):
+            if self._is_given(issuer, found, message, given) or self.is_proved(found, message):
                 return self.remember(found, message)
-            main = _converted(issuer, _apart(message.content)[1])
-            given = self._body(message.evolve(content=main))
             plain = self._listed(issuer, _apart(found.content)[1])
             for is_ordered in (False, True):
                 new = marked(found, FAMILY, **{_BESIDES[1:]: _besides(plain, given, is_ordered=is_ordered)})
@@ -230,6 +230,31 @@ class LangChainEnvelope(envelopes.Envelope):
         except (AgentMsgError, Unreadable):
             pass
         return (found and self.in_parts(found, message)) or self.as_read(message)
+
+    def _is_given(self, issuer: Issuer, message: am.Msg, wrapped: am.Msg, given: Native) -> bool:
+        """Whether a message that was unwrapped is written as the content and calls that the other was read from.
+
+        Then it is read as the other, if that is of nothing else: it has no copies of calls elsewhere, no spelling.
+        """
+        parts = given["content"]
+        if not parts or (len(parts) == 1 and is_object(parts[0]) and parts[0].keys() == {"type", "text"}):
+            return False  # it may have been a text
+        if not all(map(issuer.keeps, wrapped.content)) or any(map(issuer.is_foreign, message.content)):
+            return False
+        are_calls = list(map(is_function_call, wrapped.content))
+        if not issuer.lists_calls and are_calls != list(map(is_function_call, message.content)):
+            return False
+        try:
+            plain = self._listed(issuer, message.content, issuer.rewrite)
+        except (AgentMsgError, Unreadable):
+            return False
+        # The order of keys tells only in data of any form.
+        is_so = dump_json(plain) == dump_json(given) or (
+            all(map(_is_of_words, wrapped.content))
+            and same_document(plain["content"], given["content"])
+            and all(dump_json(plain[key]) == dump_json(given[key]) for key in _LISTS)
+        )
+        return is_so and self._issuer(message) is issuer and _BESIDES not in note_of(message, FAMILY)
 
     def reopened(self, message: am.Msg) -> am.Msg:
         """Return what a reader makes of a message: its notes aren't those of the one that was fitted."""
@@ -262,13 +287,16 @@ class LangChainEnvelope(envelopes.Envelope):
 
     # -- content in both forms ------------------------------------------------------------------------------------
 
-    def _listed(self, issuer: Issuer, blocks: tuple[Any, ...]) -> Native:
-        """Return content and calls as the issuer's client has them."""
+    def _listed(
+        self, issuer: Issuer, blocks: tuple[Any, ...], write: Callable[[list[Any]], list[Any]] | None = None
+    ) -> Native:
+        """Return content and calls as the issuer's client has them; ``write``: the issuer's, if it isn't the usual."""
+        write = write or issuer.write
         parts: list[Any] = []
         blocks = _converted(issuer, blocks)
         for is_own, run in groupby(blocks, issuer.takes):
             if is_own:
-                parts += issuer.write(list(run))
+                parts += write(list(run))
             else:
                 parts += map(self._write_other, run)
         body: Native = {"content": parts, "tool_calls": [], "invalid_tool_calls": []}
@@ -298,18 +326,29 @@ class LangChainEnvelope(envelopes.Envelope):
             raise Unreadable
         return found
 
-    def _body(self, message: am.Msg) -> Native:
-        """Return content and calls of a message in LangChain's words."""
-        written = self.engine.body_of(message.evolve(metadata=EMPTY) if message.metadata else message)
+    def _given(self, issuer: Issuer, message: am.Msg) -> Native:
+        """Return content and calls of a message in LangChain's words, apart from what the issuer has elsewhere."""
+        main = _converted(issuer, _apart(message.content)[1])
+        changes: Native = {} if len(main) == len(message.content) else {"content": main}
+        changes |= {"metadata": EMPTY} if message.metadata else {}
+        written = self.engine.body_of(message.evolve(**changes) if changes else message)
         body: Native = thaw({key: written[key] for key in ("content", *_LISTS)})
         content = body["content"]
         if type(content) is str:
             body["content"] = [{"type": "text", "text": content}] if content else []
         return body
 
-    def _blocks(self, issuer: Issuer, message: am.Msg) -> tuple[Any, ...]:
-        """Return the blocks of a message in LangChain's words, as the provider reads them."""
-        body = self._body(message)
+    def _blocks(
+        self, issuer: Issuer, body: Native, main: tuple[Any, ...], provider: str | None
+    ) -> tuple[Any, ...]:
+        """Return the blocks of content and calls in LangChain's words, as the provider reads them.
+
+        Args:
+            issuer: the provider.
+            body: content and calls.
+            main: the blocks that these are of.
+            provider: of the message.
+        """
         listed = [entry for key in _LISTS for entry in body[key] if is_object(entry)]
         entries: dict[Any, Native] = {entry["id"]: entry for entry in listed if type(entry.get("id")) is str}
         blocks: list[Any] = []
@@ -317,13 +356,19 @@ class LangChainEnvelope(envelopes.Envelope):
             if is_own:
                 blocks += issuer.read(list(run), entries)
             else:
-                blocks += [self.engine.parts.read(part, message.provider) for part in run]
+                blocks += [self.engine.parts.read(part, provider) for part in run]
         inside = {block.id: block for block in blocks if type(block) is am.ToolUseBlock and block.kind != "server"}
         for link, entry in entries.items():
             if link in inside and not same_document(entry.get("args"), entry_of(inside[link]).get("args")):
                 raise Unreadable  # the copies differ
-        content: tuple[Any, ...] = message.content
-        return (*blocks, *(block for block in content if is_function_call(block) and block.id not in inside))
+        calls = (block for block in _converted(issuer, main) if is_function_call(block))
+        return (*blocks, *(block for block in calls if block.id not in inside))
+
+
+def _is_of_words(block: Any) -> bool:
+    """Whether a block has no data of any form, apart from the input of a call."""
+    is_known = type(block) in (am.TextBlock, am.ThinkingBlock, am.RefusalBlock) or is_function_call(block)
+    return is_known and not block.extras and not any(cited.extras for cited in getattr(block, "citations", ()))
 
 
 def _recut(block: Any) -> Any:

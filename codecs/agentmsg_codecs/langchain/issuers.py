@@ -19,8 +19,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, is_list, is_mapping, issuers, speed, tool_arguments
+from agentmsg.formats import Native, Unreadable, is_list, is_mapping, issuers, note_of, same_document, speed, tool_arguments
 from agentmsg_codecs.langchain.blocks.v1_forms import args_of
+from agentmsg_codecs.langchain.calls.copies import SPACES, is_function_call
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI
 from agentmsg_codecs.langchain.responses_v1 import from_v1, is_of_v1, to_v1
 
@@ -59,17 +60,22 @@ class Issuer(speed.Record):
             return False
         return self.has_place is None or self.has_place(block)
 
+    def keeps(self, block: Any) -> bool:
+        """Whether a block that was read is of content and the lists of calls alone, without any spelling of its own."""
+        if not self.lists_calls and is_function_call(block):
+            return block.signature is None or FAMILY in block.notes
+        if block.extras and not _COPIES.isdisjoint(block.extras):
+            return False
+        note = note_of(block, FAMILY) if block.notes else {}
+        return _SAID.issuperset(note) and note.get("/copies", "t") in _IN_LISTS
+
     def is_foreign(self, block: Any) -> bool:
         """Whether another format carried a block whose payload isn't this provider's."""
         return issuers.is_foreign(block, self.codec, (_PROVIDERS.get(self.codec, self.codec),))
 
     def read(self, parts: list[Any], entries: Mapping[Any, Native]) -> tuple[Any, ...]:
         """Return the blocks of parts in content, as the provider reads them."""
-        try:
-            items = self.to_items(parts, entries)
-        except (AttributeError, LookupError, TypeError, ValueError):
-            raise Unreadable from None  # they only look like the provider's
-        return am.get_codec(self.codec).read_parts(items)
+        return am.get_codec(self.codec).read_parts(self._items_of(parts, entries))
 
     def write(self, blocks: list[Any]) -> list[Any]:
         """Return the parts of blocks.
@@ -77,13 +83,37 @@ class Issuer(speed.Record):
         Raises:
             Unreadable: if the provider has none for them.
         """
-        items = am.get_codec(self.codec).write_parts(blocks)
+        return self._parts_of(am.get_codec(self.codec).write_parts(blocks))
+
+    def rewrite(self, blocks: list[Any]) -> list[Any]:
+        """Return the parts of blocks that were read; if they are those of the document, they need no other proof.
+
+        Raises:
+            Unreadable: if the provider has none for them, or they might be others of the provider's.
+        """
+        items = am.get_codec(self.codec).unproved_parts(blocks)
+        parts = self._parts_of(items)
+        if not same_document(self._items_of(parts, {}), items):
+            raise Unreadable
+        return parts
+
+    def _items_of(self, parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
+        try:
+            return self.to_items(parts, entries)
+        except (AttributeError, LookupError, TypeError, ValueError):
+            raise Unreadable from None  # they only look like the provider's
+
+    def _parts_of(self, items: list[Any]) -> list[Any]:
         try:
             return self.to_parts(items)
         except (AttributeError, LookupError, TypeError, ValueError):
             raise Unreadable from None  # the client has no such part
 
 
+# The notes of blocks that content and the lists of calls are read as, and the namespaces of copies of calls.
+_SAID = frozenset({"/shape", "/cuts", "/no-id", "/copies"})
+_IN_LISTS = frozenset({"t", "ct"})
+_COPIES = frozenset(SPACES.values())
 # Of the codecs that don't have the provider's name.
 _PROVIDERS = {"gemini": "google", "openai-responses": OPENAI}
 _TAKEN = frozenset(
