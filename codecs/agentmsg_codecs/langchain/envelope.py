@@ -23,7 +23,6 @@ from agentmsg.formats import (
     adopt,
     dump_json,
     envelopes,
-    is_list,
     is_mapping,
     is_marked,
     is_object,
@@ -35,7 +34,7 @@ from agentmsg.formats import (
     spelling,
     with_note,
 )
-from agentmsg_codecs.langchain.calls.copies import is_function_call
+from agentmsg_codecs.langchain.calls import is_function_call
 from agentmsg_codecs.langchain.issuers import ISSUERS, ISSUERS_OF_V1, Issuer, entry_of
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import KINDS
@@ -338,9 +337,7 @@ class LangChainEnvelope(envelopes.Envelope):
             body["content"] = [{"type": "text", "text": content}] if content else []
         return body
 
-    def _blocks(
-        self, issuer: Issuer, body: Native, main: tuple[Any, ...], provider: str | None
-    ) -> tuple[Any, ...]:
+    def _blocks(self, issuer: Issuer, body: Native, main: tuple[Any, ...], provider: str | None) -> tuple[Any, ...]:
         """Return the blocks of content and calls in LangChain's words, as the provider reads them.
 
         Args:
@@ -482,19 +479,19 @@ def _besides(plain: Native, given: Native, *, is_ordered: bool) -> Native:
             kept = [i for i in kept if not any(_id_of(usual[i]) == _id_of(entry) for entry in given["tool_calls"])]
         if len(kept) != len(own):
             raise Unreadable
-        pairs = [(i, _change(usual[i], part, is_ordered=is_ordered)) for i, part in zip(kept, own, strict=True)]
+        pairs = [(i, _change(usual[i], part)) for i, part in zip(kept, own, strict=True)]
         changes = {str(i): change for i, change in pairs if change}
         changes |= {str(i): None for i in range(len(usual)) if i not in kept}
         if changes:
             found[key] = changes
-    return found
+    return {**found, "order": envelopes.orders_of(given, _with_besides(plain, found))} if is_ordered else found
 
 
 def _id_of(part: Any) -> Any:
     return part.get("call_id") or part.get("id") if is_object(part) else None
 
 
-def _change(usual: Any, own: Any, *, is_ordered: bool) -> Any:
+def _change(usual: Any, own: Any) -> Any:
     if not is_object(usual) or not is_object(own):
         if same_document(usual, own):
             return None
@@ -503,27 +500,7 @@ def _change(usual: Any, own: Any, *, is_ordered: bool) -> Any:
         raise Unreadable
     more = {key: own[key] for key in own if key not in usual or not same_document(own[key], usual[key])}
     less = [key for key in usual if key not in own]
-    order = _order(own) if is_ordered and dump_json(own) != dump_json(_patched(usual, [more, less])) else None
-    return [more, less, order] if more or less or order else None
-
-
-def _order(value: Any) -> Any:
-    """Return the order of the keys in a value: pairs of a key and the order in its value; a list has an object."""
-    if is_object(value):
-        return [[key, _order(inner)] for key, inner in value.items()]
-    orders = list(map(_order, value)) if is_list(value) else []
-    return {"each": orders} if any(orders) else None
-
-
-def _in_order(value: Any, order: Any) -> Any:
-    if is_mapping(order) and is_list(value):
-        each: Any = order.get("each")
-        is_whole = is_sequence(each) and len(each) == len(value)
-        return [_in_order(item, inner) for item, inner in zip(value, each, strict=True)] if is_whole else value
-    if not is_sequence(order) or not is_object(value):
-        return value
-    known = {pair[0]: _in_order(value[pair[0]], pair[1]) for pair in order if pair[0] in value}
-    return {**known, **{key: inner for key, inner in value.items() if key not in known}}
+    return [more, less] if more or less else None
 
 
 def _with_besides(plain: Native, noted: Any) -> Native:
@@ -535,7 +512,7 @@ def _with_besides(plain: Native, noted: Any) -> Native:
         changes = noted.get(key)
         if is_mapping(changes):
             body[key] = list(_changed(plain[key], changes))
-    return body
+    return envelopes.reordered(body, noted.get("order"))
 
 
 def _changed(parts: list[Any], changes: Any) -> Iterable[Any]:
@@ -550,8 +527,7 @@ def _patched(part: Native, change: Any) -> Any:
         return part.get("text")
     if not is_sequence(change) or len(change) < 2 or not is_mapping(change[0]):  # noqa: PLR2004 - more and less
         return part
-    new = thaw({**{key: part[key] for key in part if key not in change[1]}, **change[0]})
-    return _in_order(new, change[2]) if len(change) > 2 else new  # noqa: PLR2004 - an order
+    return thaw({**{key: part[key] for key in part if key not in change[1]}, **change[0]})
 
 
 ISSUED = LangChainEnvelope()

@@ -25,10 +25,8 @@ import msgpack
 
 from agentmsg import DecodeError, EncodeError
 from agentmsg.formats import excerpt, is_list, is_mapping, is_object, parse_json, speed
-from agentmsg_codecs.langchain.langgraph.checkpoints import are_in_writes, body_of, filling_of
-from agentmsg_codecs.langchain.langgraph.escape import escape
-from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, pack, unpack
-from agentmsg_codecs.langchain.langgraph.tree import EXT
+from agentmsg_codecs.langchain.langgraph.checkpoints import are_in_writes, body_of, escape, filling_of
+from agentmsg_codecs.langchain.langgraph.tree import EXT, REFUSALS, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -53,9 +53,20 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.envelope import ISSUED
 from agentmsg_codecs.langchain.grouped import gather, separate
-from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, TREES, contents_of, is_message
-from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, dialect_of, word
-from agentmsg_codecs.langchain.lc.escape import are_envelopes_only, escape_all, escape_each
+from agentmsg_codecs.langchain.lc.envelopes import (
+    DIALECTS,
+    ENVELOPE_KEYS,
+    LC,
+    TREES,
+    Envelopes,
+    are_envelopes_only,
+    contents_of,
+    dialect_of,
+    escape_all,
+    escape_each,
+    is_message,
+    word,
+)
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.names import FAMILY
 from agentmsg_codecs.langchain.trees import BESIDE, noted
@@ -74,7 +85,7 @@ _NOTES = {
     for container in ("list", "single", "messages", "tuple")
 }
 
-# A message by itself is noted like this; documents.py knows the other containers.
+# A message by itself is noted like this; envelopes.py knows the other containers.
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
 
 
@@ -107,7 +118,7 @@ class LangChainLcCodec(ContainerCodec):
 
     def make_caps(self) -> Caps:
         """Return the table of ``langchain``, with the extras and the native messages of envelopes."""
-        from agentmsg_codecs.langchain.capabilities.messages import (  # noqa: PLC0415 - readers need no table
+        from agentmsg_codecs.langchain.capabilities import (  # noqa: PLC0415 - readers need no table
             make_caps,
             message_extras,
         )
@@ -126,7 +137,7 @@ class LangChainLcCodec(ContainerCodec):
         return self.engine.described
 
     def read(self, document: Any) -> am.History:
-        """Return the history of a document that holds envelopes; see documents.py."""
+        """Return the history of a document that holds envelopes; see envelopes.py."""
         contents = contents_of(document)
         dialect = dialect_of(contents.natives) or self.dialect or "python"
         self.engine.fill()

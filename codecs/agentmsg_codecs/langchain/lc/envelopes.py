@@ -7,6 +7,7 @@ an envelope spells differently from its dialect is a note under ``langchain.lc``
 from __future__ import annotations
 
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -15,6 +16,7 @@ from agentmsg.formats import (
     EMPTY,
     Native,
     adopt,
+    dump_json,
     excerpt,
     is_list,
     is_mapping,
@@ -27,24 +29,186 @@ from agentmsg.formats import (
     spelling,
     with_note,
 )
-from agentmsg_codecs.langchain.lc.documents import ENVELOPE_KEYS, is_message
-from agentmsg_codecs.langchain.lc.escape import (
-    escape_all,
-    escape_each,
-    may_need_escape,
-    text_may_need_escape,
-    unescape_all,
-)
-from agentmsg_codecs.langchain.messages.depth import is_deep, read_all
 from agentmsg_codecs.langchain.messages.fields import CLASSES, TAGS, USUAL, is_empty
-from agentmsg_codecs.langchain.messages.quick_read import FastReaders
-from agentmsg_codecs.langchain.names import FAMILY
+from agentmsg_codecs.langchain.messages.quick_read import FastReaders, is_deep, read_all
+from agentmsg_codecs.langchain.names import FAMILY, digest
+from agentmsg_codecs.langchain.trees import Contents, Trees, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg import Limits
     from agentmsg_codecs.langchain.messages.engine import Messages
+
+
+# -- the escape rule: user data that could be taken for an object of LangChain is wrapped -----------------------------
+# An object with a key ``lc``, or with ``__lc_escaped__`` as its only key, is written as ``{"__lc_escaped__": object}``;
+# nothing inside it is touched. Old documents have such objects unescaped, and today's have ``not_implemented`` entries:
+# both are data like any other. A mark remembers their place, with a digest, so that no other data is written there
+# unescaped.
+
+
+# A path, how its value is written ("raw" or "wrapped"), and a digest of the value.
+Mark = list[Any]
+ESCAPED = "__lc_escaped__"
+_KEYS = (b'"lc"', b'"__lc_escaped__"')
+
+
+def _needs(value: Native) -> bool:
+    return "lc" in value or (len(value) == 1 and ESCAPED in value)
+
+
+# -- unescaping -------------------------------------------------------------------------------------------------------
+
+
+def unescape_all(fields: Native) -> tuple[Native, list[Mark]]:
+    """Return an object with its values unescaped, and marks of what we would escape differently."""
+    marks: list[Mark] = []
+    return {key: _unescape(value, [key], marks) for key, value in fields.items()}, marks
+
+
+def _unescape(value: Any, path: list[Any], marks: list[Mark]) -> Any:
+    if is_list(value):
+        return [_unescape(item, [*path, index], marks) for index, item in enumerate(value)]
+    if not is_object(value):
+        return value
+    if len(value) == 1 and ESCAPED in value:
+        inner = value[ESCAPED]
+        if not is_object(inner) or not _needs(inner):
+            marks.append([path, "wrapped", digest(inner)])
+        return inner
+    if "lc" in value:
+        marks.append([path, "raw", digest(value)])
+        return value
+    return {key: _unescape(item, [*path, key], marks) for key, item in value.items()}
+
+
+# -- escaping ---------------------------------------------------------------------------------------------------------
+
+
+def escape_all(fields: Native, marks: Any = None) -> Native:
+    """Return an object with its values escaped.
+
+    Args:
+        fields: the object; not changed, and returned itself if nothing needs to be escaped.
+        marks: those of ``unescape_all``, or anything else that a note holds.
+    """
+    if not marks:
+        nested: list[Any] = [value for value in fields.values() if value and isinstance(value, (dict, list))]
+        if not nested or not may_need_escape(nested):
+            return fields
+    noted = marks_by_path(marks)
+    return {key: _escape(value, (key,), noted) for key, value in fields.items()}
+
+
+def escape_each(objects: list[Native]) -> None:
+    """Escape the values of objects in place."""
+    if may_need_escape(objects):
+        for fields in objects:
+            fields.update(escape_all(fields))
+
+
+def may_need_escape(values: list[Any]) -> bool:
+    """Whether any object among or inside values, plain or frozen, may need to be escaped."""
+    # Searching the bytes takes a tenth of the time of a walk. It also finds the text "lc", which does no harm.
+    return text_may_need_escape(dump_json(values))
+
+
+def text_may_need_escape(text: bytes) -> bool:
+    """Whether any object in a JSON text that we wrote may be escaped, or need to be."""
+    # With `in`, bytes first raise and catch an error: that takes longer than the search.
+    return text.find(_KEYS[0]) >= 0 or text.find(_KEYS[1]) >= 0
+
+
+def are_envelopes_only(text: bytes, count: int) -> bool:
+    """Whether nothing in the JSON text that we wrote for some envelopes needs to be escaped."""
+    return text.count(_KEYS[0]) == count and _KEYS[1] not in text
+
+
+def _escape(value: Any, path: tuple[Any, ...], noted: dict[Any, Any]) -> Any:
+    mark = noted.get(path_key(path)) if noted else None
+    if mark is not None and mark[2] == digest(value):
+        if mark[1] == "wrapped":
+            return {ESCAPED: value}
+        if is_mapping(value) and "lc" in value:
+            return value
+    if is_mapping(value):
+        if _needs(value):
+            return {ESCAPED: value}
+        return {key: _escape(item, (*path, key), noted) for key, item in value.items()}
+    if is_sequence(value):
+        return [_escape(item, (*path, index), noted) for index, item in enumerate(value)]
+    return value
+
+
+def marks_by_path(marks: Any) -> dict[Any, Any]:
+    """Return the marks in a note by path, whatever the note holds."""
+    found = (mark for mark in marks if is_sequence(mark) and len(mark) == 3) if is_sequence(marks) else ()  # noqa: PLR2004 - path, how, digest
+    return {path_key(mark[0]): mark for mark in found if is_sequence(mark[0])}
+
+
+def path_key(path: Any) -> tuple[str, ...]:
+    """Return a path as a hashable value, whatever a note holds."""
+    return tuple(f"{type(step).__name__} {step}" for step in path)
+
+
+# -- containers: lists, states, prompt values, generations, runs of a tracer; see trees.py ----------------------------
+
+
+ENVELOPE_KEYS = frozenset({"lc", "type", "id", "kwargs"})
+# The objects of LangChain that hold messages, by the last word of their id.
+_HOLDERS = frozenset({"ChatPromptValue", "ChatPromptValueConcrete", "ChatGeneration", "ChatGenerationChunk"})
+
+
+def is_envelope(native: Any) -> bool:
+    """Whether a value is an envelope of dumpd for an object that a class makes."""
+    if not is_mapping(native) or native.get("lc") != 1 or native.get("type") != "constructor":
+        return False
+    own = native.get("id")
+    if type(native["lc"]) is not int or not is_mapping(native.get("kwargs")):
+        return False
+    return is_sequence(own) and set(map(type, own)) == {str}
+
+
+def is_message(native: Any) -> bool:
+    """Whether a value is an envelope of a message, by the name of its class."""
+    return is_envelope(native) and native["id"][-1].endswith(("Message", "MessageChunk"))
+
+
+TREES = Trees(is_message, itemgetter("kwargs"), unescape_all, escape_all)
+
+
+def contents_of(document: Any) -> Contents:
+    """Return a document taken apart.
+
+    Raises:
+        DecodeError: if it holds no messages at the places where LangChain puts them, or would not come back.
+    """
+    if is_list(document):
+        return TREES.pair(document) or TREES.rows(document) or Contents("list", listed(document), {})
+    if is_message(document):
+        return Contents("single", [((), document)], {})
+    if not is_object(document):
+        raise DecodeError(f"envelopes of LangChain are objects, not {excerpt(document)}")
+    if is_envelope(document):
+        own: list[Any] = document["id"]
+        if own[-1] not in _HOLDERS or len(document) != len(ENVELOPE_KEYS):
+            raise DecodeError(f"neither a message nor a prompt value or generation of LangChain: {excerpt(own)}")
+        return _tree(document["kwargs"], document, own)
+    if "lc" in document:
+        raise DecodeError(f"not a message of LangChain: {excerpt(document)}")
+    natives = document.get("messages")
+    if is_list(natives) and (not natives or is_object(natives[0])):
+        rest, marks = unescape_all({key: value for key, value in document.items() if key != "messages"})
+        return Contents("messages", listed(natives, "messages"), rest, marks)
+    return _tree(document, document, None)
+
+
+def _tree(tree: Native, document: Native, holder: list[Any] | None) -> Contents:
+    contents = TREES.contents(tree, document, holder)
+    if contents is None:
+        raise DecodeError("no envelopes of LangChain where a document has them, or what stands around them is odd")
+    return contents
 
 
 _OBJECT: Any = dict  # so that type checkers don't look inside
@@ -96,9 +260,10 @@ def _is_odd(text: bytes) -> bool:
 class Envelopes:
     """Reads and writes envelopes; those that langchain-core's ``dumpd`` writes today without making a flat body.
 
-    The class decides the reader of the kwargs (layouts.py). Free-form data is written as text once, and must contain
-    neither a key of the escape rule nor too many levels; parts and counters with the usual keys can't. So the depth of
-    such a document needs no other proof. tests/test_langchain_bytes.py compares the fast and the general path.
+    The class decides the reader of the kwargs (messages/quick_read.py). Free-form data is written as text once, and
+    must contain neither a key of the escape rule nor too many levels; parts and counters with the usual keys can't. So
+    the depth of such a document needs no other proof. tests/test_langchain_bytes.py compares the fast and the general
+    path.
 
     Attributes:
         fast_readers: by class, the whole id and the reader of the kwargs.
@@ -228,7 +393,7 @@ class Envelopes:
         if natives.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         note = note_of(message, LC) if message.notes else EMPTY
-        flat = self._engine.write(self._engine.proved(bare(message), is_proved=is_proved), "flat")
+        flat = self._engine.write(bare(message), "flat", is_proved=is_proved)
         shown = note.get("/shown")
         kwargs = _short(flat, tuple(shown) if is_sequence(shown) else dialect.shown)
         name = CLASSES[flat["type"]]
