@@ -96,12 +96,11 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.envelope import ISSUED
-from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import mapped, sniff_message, split
 from agentmsg_codecs.langchain.messages.quick_read import read_all
 from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
-from agentmsg_codecs.langchain.trees import Contents, Trees, listed, noted
+from agentmsg_codecs.langchain.trees import Contents, Trees, gather, listed, noted, separate
 
 if TYPE_CHECKING:
     from agentmsg import Limits

@@ -48,7 +48,6 @@ from agentmsg_codecs.langchain.blocks.providers import DIALECTS, GUARD, ITEM, KI
 from agentmsg_codecs.langchain.blocks.v1 import SEALED
 from agentmsg_codecs.langchain.blocks.v1_forms import KEYS, error_first
 from agentmsg_codecs.langchain.calls import SPACES, extras_of_copies, is_function_call
-from agentmsg_codecs.langchain.grouped import is_result, split
 from agentmsg_codecs.langchain.messages.fields import FIELDS, FORMS, MAY_MEAN
 from agentmsg_codecs.langchain.messages.metadata import (
     IN_KWARGS,
@@ -76,6 +75,7 @@ from agentmsg_codecs.langchain.names import (
     PROVIDER_OF,
     STATUS_WORDS,
 )
+from agentmsg_codecs.langchain.trees import is_result, split
 
 if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts

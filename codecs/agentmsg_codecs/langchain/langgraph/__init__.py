@@ -66,13 +66,7 @@ from agentmsg.formats import (
     speed,
     with_note,
 )
-
-# Before any of its modules: a thread that imports one of them holds it, and waits for the package.
-from agentmsg_codecs.langchain.lc import LangChainLcCodec
-
-# isort: split
 from agentmsg_codecs.langchain.envelope import ISSUED
-from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.langgraph.checkpoints import (
     are_elsewhere,
     body_of,
@@ -87,11 +81,11 @@ from agentmsg_codecs.langchain.langgraph.checkpoints import (
 )
 from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, UsualDocuments, joined
 from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE, pack, unpack
-from agentmsg_codecs.langchain.lc.envelopes import ENVELOPE_KEYS, LC
+from agentmsg_codecs.langchain.lc import ENVELOPE_KEYS, LC, LangChainLcCodec
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import FORMS
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, digest
-from agentmsg_codecs.langchain.trees import BESIDE
+from agentmsg_codecs.langchain.trees import BESIDE, gather, separate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -17,7 +17,7 @@ import msgpack
 from agentmsg import DecodeError
 from agentmsg.formats import EMPTY, Native, dump_json, excerpt, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.langgraph.tree import EXT, MAP, MARKERS, check_marker
-from agentmsg_codecs.langchain.lc.envelopes import is_message, marks_by_path, path_key
+from agentmsg_codecs.langchain.lc import is_message, marks_by_path, path_key
 from agentmsg_codecs.langchain.messages.fields import split
 from agentmsg_codecs.langchain.names import digest
 

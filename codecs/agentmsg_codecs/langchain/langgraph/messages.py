@@ -31,7 +31,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.langgraph.checkpoints import at, body_of, contents_of, escape, place_of, unescape
 from agentmsg_codecs.langchain.langgraph.tree import EXT, MARKERS, REFUSALS, UNPACKING, WIDEST, pack, unpack
-from agentmsg_codecs.langchain.lc.envelopes import DIALECTS, LC, Envelopes, bare, word
+from agentmsg_codecs.langchain.lc import DIALECTS, LC, Envelopes, bare, word
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import CLASSES, FORMS, MODULES, TAGS
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders, is_deep, take

@@ -1,7 +1,7 @@
 """The kinds of messages and their fields.
 
 Everything else is made from this table: the sets of keys, which values are extras (engine.py), the fields that shorter
-forms leave out, the kwargs of dumpd (lc/envelopes.py), the readers and writers of usual messages and the deviations
+forms leave out, the kwargs of dumpd (lc.py), the readers and writers of usual messages and the deviations
 that they accept (quick_read.py).
 """
 
