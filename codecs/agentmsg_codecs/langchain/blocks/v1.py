@@ -204,22 +204,21 @@ _EPHEMERAL = {"type": "ephemeral"}
 _EXPLICIT = {"mode": "explicit"}
 
 
-def _lifted(part: Native, key: str) -> Native | None:
-    """Return a part with a key of its `extras` beside them; None if it isn't only in there."""
-    extras = part.get("extras")
-    if not is_mapping(extras) or key not in extras or key in part:
+def _lifted(part: Native, key: str, holder: str = "extras") -> Native | None:
+    """Return a part with a key of its `extras`, or of another holder, beside them; None if it isn't only in there."""
+    held = part.get(holder)
+    if not is_mapping(held) or key not in held or key in part:
         return None
-    rest = without(extras, key)
-    moved = {**without(part, "extras"), key: extras[key]}
-    return {**moved, "extras": rest} if rest else moved
+    rest = without(held, key)
+    return {**without(part, holder), key: held[key], **({holder: rest} if rest else {})}
 
 
-def _lowered(part: Native, key: str) -> Native | None:
-    """Return a part with a key in its `extras`; None if it isn't only beside them."""
-    extras: Any = part.get("extras", {})
-    if key not in part or not is_mapping(extras) or key in extras:
+def _lowered(part: Native, key: str, holder: str = "extras") -> Native | None:
+    """Return a part with a key in its `extras`, or in another holder; None if it isn't only beside them."""
+    held: Any = part.get(holder, {})
+    if key not in part or not is_mapping(held) or key in held:
         return None
-    return {**without(part, key), "extras": {**extras, key: part[key]}}
+    return {**without(part, key), holder: {key: part[key], **held}}
 
 
 def _hint_lifted(part: Native) -> Native | None:
@@ -245,19 +244,8 @@ def _name_lowered(part: Native) -> Native | None:
 
 def _name_lifted(part: Native) -> Native | None:
     """Return a part with the name of its file beside `metadata`; None if it isn't only in there."""
-    metadata: Any = part.get("metadata")
-    if part.get("type") != "file" or part.keys().isdisjoint(_NAMED_BESIDE) or not is_mapping(metadata):
-        return None
-    if _NAME in part:
-        return None
-    return {**part, "metadata": without(metadata, _NAME), _NAME: metadata[_NAME]} if _NAME in metadata else None
-
-
-def _name_put_inside(part: Native) -> Native | None:
-    metadata: Any = part.get("metadata", {})
-    if not is_mapping(metadata) or _NAME in metadata or _NAME not in part:
-        return None
-    return {**without(part, _NAME), "metadata": {_NAME: part[_NAME], **metadata}}
+    has_it = part.get("type") == "file" and not part.keys().isdisjoint(_NAMED_BESIDE)
+    return _lifted(part, _NAME, "metadata") if has_it else None
 
 
 MOVES: tuple[Move, ...] = (
@@ -267,7 +255,7 @@ MOVES: tuple[Move, ...] = (
         _as_hint,
         lambda part: {**without(part, _HINT), _BREAKPOINT: {**_EXPLICIT}} if part.get(_HINT) == _EPHEMERAL else None,
     ),
-    ("named-inside", _name_lifted, _name_put_inside),
+    ("named-inside", _name_lifted, lambda part: _lowered(part, _NAME, "metadata")),
     ("named-beside", _name_lowered, lambda part: _lifted(part, _NAME) if part.get("type") == "file" else None),
 )
 """The mark of a block, how its part is brought to the usual spelling, and back; None if there is nothing to move."""
