@@ -358,10 +358,6 @@ def _is_readable(block: am.ThinkingBlock, message: am.Msg) -> bool:
     return not is_sealed and message.provider not in ("google", "deepseek")
 
 
-def _is_of_bedrock(block: am.ToolUseBlock, _: am.Msg) -> bool:
-    return block.kind == "server" and block.provider == "bedrock"
-
-
 def _is_of_google(block: am.ToolUseBlock | am.ToolResultBlock, _: am.Msg) -> bool:
     return block.kind == "server" and block.provider == "google" and block.name != _OF_CODE
 
@@ -370,26 +366,31 @@ def _is_signed_code(block: am.ToolUseBlock | am.ToolResultBlock, _: am.Msg) -> b
     return block.provider == "google" and block.name == _OF_CODE and block.signature is not None
 
 
-def _is_made(block: am.ImageBlock, _: am.Msg) -> bool:
-    return block.item_id is not None
-
-
-def _cites_pages(block: am.TextBlock, _: am.Msg) -> bool:
-    return any("bedrock" in each.extras and each.cited_text is None for each in block.citations)
-
-
 _UNSIGNED = "ChatOpenAI, ChatAnthropic and ChatBedrockConverse send no reasoning that isn't signed"
 _CODE = "ChatGoogleGenerativeAI sends code that Google ran without signatures"
 _AS_CODE = "ChatGoogleGenerativeAI sends what Google's tools found as the output of code"
 UNSENT = (
     Unsent(am.ThinkingBlock, _UNSIGNED, _is_readable),
-    Unsent(am.ImageBlock, "ChatOpenAI sends an image that OpenAI made by its id alone", _is_made),
-    Unsent(am.TextBlock, "ChatBedrockConverse sends no citations without their text", _cites_pages, field="citations"),
+    Unsent(
+        am.ImageBlock,
+        "ChatOpenAI sends an image that OpenAI made by its id alone",
+        lambda block, _: block.item_id is not None,
+    ),
+    Unsent(
+        am.TextBlock,
+        "ChatBedrockConverse sends no citations without their text",
+        lambda block, _: any("bedrock" in each.extras and each.cited_text is None for each in block.citations),
+        field="citations",
+    ),
     Unsent(am.ToolUseBlock, _CODE, _is_signed_code, field="signature"),
     Unsent(am.ToolResultBlock, _CODE, _is_signed_code, field="signature"),
     Unsent(am.ToolUseBlock, _AS_CODE, _is_of_google),
     Unsent(am.ToolResultBlock, _AS_CODE, _is_of_google),
-    Unsent(am.ToolUseBlock, "ChatBedrockConverse sends calls that the server ran as the client's", _is_of_bedrock),
+    Unsent(
+        am.ToolUseBlock,
+        "ChatBedrockConverse sends calls that the server ran as the client's",
+        lambda block, _: block.kind == "server" and block.provider == "bedrock",
+    ),
 )
 
 
@@ -468,20 +469,6 @@ def _response(response: Fields, message: am.Msg) -> Fields:
     return _without(response, dropped)
 
 
-@usually("value not in native_words", native_words=NATIVE_STOPS)
-def _finish(word: str, _: Any) -> str:
-    return NATIVE_STOPS.get(word, word)
-
-
-@usually("value not in words", words=PROVIDER_OF)
-def _provider(word: str, _: Any) -> str:
-    return PROVIDER_OF.get(word, word)
-
-
-def _api(api: str, message: am.Msg) -> str | None:
-    return api if given(message.provider) == OPENAI and api in OBJECT_OF else None
-
-
 def _without_results(messages: Messages) -> Callable[[am.Msg], Any]:
     """Return the rule for user messages with native blocks: none may read as a tool result."""
 
@@ -520,9 +507,11 @@ def make_caps(
     fields: dict[str, Cell] = {
         **shared,
         "model": KEEP,
-        "provider": _provider,
-        "api": _api,
-        "finish_reason": _finish,
+        "provider": usually("value not in words", words=PROVIDER_OF)(lambda word, _: PROVIDER_OF.get(word, word)),
+        "api": lambda api, message: api if given(message.provider) == OPENAI and api in OBJECT_OF else None,
+        "finish_reason": usually("value not in words", words=NATIVE_STOPS)(
+            lambda word, _: NATIVE_STOPS.get(word, word)
+        ),
         "response_metadata": _response,
         "extras": extras or message_extras(messages, (ENVELOPE, lambda _: BESIDE_DATA)),
     }

@@ -42,7 +42,7 @@ from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, PROVIDER_KE
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
 
 # The note of what the client's message has besides; the longest run of blocks that is tried alone.
@@ -71,9 +71,10 @@ def _owner(block: Any) -> str | None:
         beside: Any = natives.extras_of(block, FAMILY).get("extras")
         return "google" if is_mapping(beside) and "signature" in beside else None
     if kind is am.TextBlock:
-        if any(map(_is_of_responses, block.citations)):
+        said = [(cited.extras, natives.extras_of(cited, FAMILY)) for cited in block.citations]
+        if any(_RESPONSES in extras or "file_id" in own for extras, own in said):
             return OPENAI
-        return "bedrock" if any(map(_is_of_converse, block.citations)) else None
+        return "bedrock" if any("bedrock" in extras or "sourceContent" in own for extras, own in said) else None
     if kind in (am.ToolUseBlock, am.ToolResultBlock):
         return (
             block.provider if block.kind == "server" else OPENAI if block.kind == "custom" and block.item_id else None
@@ -93,14 +94,6 @@ def _has_call_inside(blocks: Sequence[Any]) -> bool:
     """Whether a call of a function stands before another block: then it is in content, too."""
     are_calls = list(map(is_function_call, blocks))
     return True in are_calls and False in are_calls[are_calls.index(True) :]
-
-
-def _is_of_converse(citation: am.Citation) -> bool:
-    return "bedrock" in citation.extras or "sourceContent" in natives.extras_of(citation, FAMILY)
-
-
-def _is_of_responses(citation: am.Citation) -> bool:
-    return _RESPONSES in citation.extras or "file_id" in natives.extras_of(citation, FAMILY)
 
 
 class LangChainEnvelope(envelopes.Envelope):
@@ -413,11 +406,11 @@ def _plain_thoughts(message: am.Msg) -> tuple[Any, ...] | None:
             found.append(spelling.changed(block, _UNNOTED))
         else:
             return None
-    return tuple(found) if am.ThinkingBlock in map(type, found) and not (links and _thinks_last(found)) else None
-
-
-def _thinks_last(blocks: list[Any]) -> bool:
-    return type(blocks[-1]) is not am.ToolUseBlock
+    return (
+        tuple(found)
+        if am.ThinkingBlock in map(type, found) and (not links or type(found[-1]) is am.ToolUseBlock)
+        else None
+    )
 
 
 def _thinks(message: am.Msg) -> bool:
@@ -511,15 +504,11 @@ def _with_besides(plain: Native, noted: Any) -> Native:
     for key in ("content", *_LISTS):
         changes = noted.get(key)
         if is_mapping(changes):
-            body[key] = list(_changed(plain[key], changes))
+            noted_parts = [(part, changes.get(str(index), ())) for index, part in enumerate(plain[key])]
+            body[key] = [
+                _patched(part, how) if is_object(part) else part for part, how in noted_parts if how is not None
+            ]
     return envelopes.reordered(body, noted.get("order"))
-
-
-def _changed(parts: list[Any], changes: Any) -> Iterable[Any]:
-    for index, part in enumerate(parts):
-        change = changes.get(str(index), ())
-        if change is not None:
-            yield _patched(part, change) if is_object(part) else part
 
 
 def _patched(part: Native, change: Any) -> Any:

@@ -38,7 +38,7 @@ from agentmsg_codecs.langchain.calls import SPACES, is_function_call
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 # -- Responses as v1: the parts that LangChain makes of its own, and back ---------------------------------------------
@@ -224,12 +224,9 @@ def _made(part: Native) -> list[Native]:
     return [{"type": "non_standard", "value": part}]
 
 
-def from_v1(parts: list[Any]) -> list[Any]:
-    """Return v1 parts as those of Responses in LangChain's content."""
-    return list(_unmade(list(parts)))
-
-
-def _unmade(rest: list[Any]) -> Iterator[Native]:
+def from_v1(parts: list[Any]) -> Iterator[Native]:
+    """Yield v1 parts as those of Responses in LangChain's content."""
+    rest = list(parts)
     while rest:
         part = rest.pop(0)
         tag, extras = part["type"], part.get("extras", {})
@@ -266,10 +263,6 @@ def is_of_v1(part: Any) -> bool:
     return is_object(part) and type(tag := part.get("type")) is str and tag in _TAGS
 
 
-def _as_it_is(parts: list[Any]) -> list[Any]:
-    return parts
-
-
 class Issuer(speed.Record):
     """How the client of a provider keeps its answers.
 
@@ -285,7 +278,7 @@ class Issuer(speed.Record):
     codec: str
     owns: Callable[[Any], bool]
     to_items: Callable[[list[Any], Mapping[Any, Native]], list[Any]]
-    to_parts: Callable[[list[Any]], list[Any]] = _as_it_is
+    to_parts: Callable[[list[Any]], list[Any]] = lambda parts: parts
     lists_calls: bool = True
     has_place: Callable[[Any], bool] | None = None
 
@@ -293,7 +286,11 @@ class Issuer(speed.Record):
         """Whether the provider has a part for a block."""
         if type(block) is am.NativeBlock:
             return block.codec == self.codec
-        if type(block) not in _TAKEN or FAMILY in block.extras or not (self.lists_calls or _is_no_call(block)):
+        if (
+            type(block) not in _TAKEN
+            or FAMILY in block.extras
+            or (not self.lists_calls and type(block) is am.ToolUseBlock and block.kind != "server")
+        ):
             return False
         return self.has_place is None or self.has_place(block)
 
@@ -363,10 +360,6 @@ _TAKEN = frozenset(
 
 def _is_no_media(block: Any) -> bool:
     return type(block) not in (am.ImageBlock, am.FileBlock)
-
-
-def _is_no_call(block: Any) -> bool:
-    return type(block) is not am.ToolUseBlock or block.kind == "server"
 
 
 def entry_of(block: am.ToolUseBlock) -> Native:
@@ -468,7 +461,7 @@ def _renamed(note: Native, old: str, new: str) -> Native:
     return {new if is_file and key == old else key: value for key, value in note.items()}
 
 
-def _from_responses(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
+def _from_responses(parts: Iterable[Any], entries: Mapping[Any, Native]) -> list[Any]:
     """Return parts as items: adjacent words with one id are one message."""
     items: list[Any] = []
     last: Any = None
@@ -517,10 +510,6 @@ def _has_place_at_google(block: Any) -> bool:
     return type(block) is not am.TextBlock or not block.citations
 
 
-def _to_google(items: list[Any]) -> list[Any]:
-    return list(map(_part_of_google, items))
-
-
 def _standard(value: str | None) -> str | None:
     """Return base64 as the client decodes it: in the standard alphabet, padded."""
     return None if value is None else value.translate(_TO_STANDARD) + "=" * (-len(value) % 4)
@@ -556,10 +545,6 @@ def _part_of_google(item: Native) -> Native:
     extras = {"extras": {"block_type": name, **signed.get("extras", {})}}
     part = {"type": "server_tool_result", "tool_call_id": value["id"], "status": "success"}
     return {**part, "output": value.get("response", {}), **extras}
-
-
-def _from_google(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
-    return list(map(_item_of_google, parts))
 
 
 def _item_of_google(part: Native) -> Native:
@@ -662,7 +647,12 @@ ISSUERS: Mapping[Any, Issuer] = {
     OPENAI: _RESPONSES,
     "openai-responses": _RESPONSES,
     "google": Issuer(
-        "gemini", _is_of_google, _from_google, _to_google, lists_calls=False, has_place=_has_place_at_google
+        "gemini",
+        _is_of_google,
+        lambda parts, _: list(map(_item_of_google, parts)),
+        lambda items: list(map(_part_of_google, items)),
+        lists_calls=False,
+        has_place=_has_place_at_google,
     ),
     "bedrock": Issuer("bedrock", _is_of_bedrock, _from_bedrock, _to_bedrock, lists_calls=False, has_place=_is_no_media),
     # Nobody's: all clients know Anthropic's part for calls, but not its media.
@@ -670,13 +660,12 @@ ISSUERS: Mapping[Any, Issuer] = {
 }
 
 
-def _from_v1(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
-    return _from_responses(from_v1(parts), entries)
-
-
-def _to_v1(items: list[Any]) -> list[Any]:
-    return to_v1(_to_responses(items))
-
-
 # The same for messages whose content is v1; the parts of other providers are v1 in LangChain's own words.
-ISSUERS_OF_V1: Mapping[Any, Issuer] = {OPENAI: Issuer("openai-responses", is_of_v1, _from_v1, _to_v1)}
+ISSUERS_OF_V1: Mapping[Any, Issuer] = {
+    OPENAI: Issuer(
+        "openai-responses",
+        is_of_v1,
+        lambda parts, entries: _from_responses(from_v1(parts), entries),
+        lambda items: to_v1(_to_responses(items)),
+    )
+}

@@ -291,11 +291,6 @@ def dialect_of(natives: list[tuple[Any, Any]]) -> str | None:
     return "js" if first["id"][:-1] == js.path and "type" not in first["kwargs"] else "python"
 
 
-def _is_odd(text: bytes) -> bool:
-    """Whether the JSON text of free-form data may contain something escaped, or be too deep."""
-    return text_may_need_escape(text) or is_deep(text)
-
-
 class Envelopes:
     """Reads and writes envelopes; those that langchain-core's ``dumpd`` writes today without making a flat body.
 
@@ -312,7 +307,9 @@ class Envelopes:
         self._engine = engine
         self.fast_readers = {
             CLASSES[tag]: ([*DIALECTS["python"].path, CLASSES[tag]], read)
-            for tag, read in FastReaders(engine.parts, "short", _is_odd).by_tag.items()
+            for tag, read in FastReaders(
+                engine.parts, "short", lambda text: text_may_need_escape(text) or is_deep(text)
+            ).by_tag.items()
         }
 
     @cached_property

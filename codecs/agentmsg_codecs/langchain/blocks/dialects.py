@@ -107,14 +107,6 @@ def _is_whole(part: Native) -> bool:
     )
 
 
-def _is_summed_up(part: Native) -> bool:
-    return is_list(part.get("summary")) and part.keys().isdisjoint(("reasoning", "extras"))
-
-
-def _is_text(part: Native) -> bool:
-    return type(part.get("text")) is str and part.keys().isdisjoint(("reasoning", "summary", "content"))
-
-
 SUMMARY = _texts("summary", "summary_text")
 # Tried before v1, whose parts may lack their text.
 REASONING = (
@@ -122,9 +114,11 @@ REASONING = (
         _texts("content", "reasoning_text"), Spare("summary", [], is_written=False), _SEALED, ID, CACHE,
     ), notes={"shape": "whole_reasoning"}, fits=_is_whole),
     Form("summary", am.ThinkingBlock, "reasoning", (SUMMARY, _SEALED, ID, CACHE),
-         notes={"shape": "summary"}, fits=_is_summed_up),
+         notes={"shape": "summary"},
+         fits=lambda part: is_list(part.get("summary")) and part.keys().isdisjoint(("reasoning", "extras"))),
     Form("reasoning_text", am.ThinkingBlock, "reasoning", (Key("text", "thinking", Text()), ID, CACHE),
-         notes={"shape": "reasoning_text"}, fits=_is_text),
+         notes={"shape": "reasoning_text"}, fits=lambda part: type(part.get("text")) is str
+         and part.keys().isdisjoint(("reasoning", "summary", "content"))),
 )  # fmt: skip
 _WORDS = (
     _text("input_text", "input_text"),
@@ -290,11 +284,6 @@ def has_object(block: Any) -> bool:
     return block.is_valid and is_mapping(block.input) and block.significant_text is None
 
 
-def _says_arguments(block: Any) -> bool:
-    """Whether the input of a call says all of its arguments."""
-    return block.is_valid and block.significant_text is None
-
-
 def _read_input(value: Any) -> Any:
     if not is_object(value):
         raise Unreadable
@@ -335,7 +324,8 @@ _OPENAI = (
     # What Anthropic's client has of a call; its input is a text if a stream has left it so.
     Form("tool_use", am.ToolUseBlock, "tool_use", (
         *_CALL, Key("input", "input", via(_read_input, args_of, {"type": "object"})), CACHE,
-    ), fixed={"kind": "function"}, when=_says_arguments, notes={"shape": "tool_use"},
+    ), fixed={"kind": "function"}, notes={"shape": "tool_use"},
+         when=lambda block: block.is_valid and block.significant_text is None,
          fits=lambda part: "caller" not in part and "toolset_name" not in part),
     Form("tool_use_text", am.ToolUseBlock, "tool_use", (*_CALL, Key("input", "input", Arguments()), CACHE),
          fixed={"kind": "function"}, notes={"shape": "tool_use-text"},

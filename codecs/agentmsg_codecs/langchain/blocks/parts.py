@@ -177,14 +177,6 @@ _WRAPPED = "non_standard "
 _is_only_data = speed.says_only(am.DataBlock, "data")
 
 
-def _is_of_server(block: Any) -> bool:
-    return bool(block.kind == "server")
-
-
-def _is_signed_elsewhere(block: Any) -> bool:
-    return block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS
-
-
 class ContentParts(Parts):
     """Reads and writes content parts.
 
@@ -205,7 +197,7 @@ class ContentParts(Parts):
         self._named: dict[tuple[Any, Any], list[Entry] | None] = speed.Later(self._named_of)
         for form in ALL_FORMS:
             self._of_tag.setdefault(form.tag, []).append((form.fits, form.name))
-        result = result_shape(self.read, self._write_bare)
+        result = result_shape(self.read, lambda block: _with_extras(self._plain(block), block))
         shapes = (*map(self._shape, V1_CLASSES[:-1]), result)
         super().__init__(FAMILY, shapes)
         self._read_as[RESULT] = partial(careful, result)
@@ -215,8 +207,10 @@ class ContentParts(Parts):
             self._read_as[dialect.name], self._write_as[dialect.name] = dialect.read, dialect.write
             for tag, owns in dialect.owns.items():
                 self._of_tag.setdefault(tag, []).insert(0, (owns, dialect.name))
-        self._named[am.ToolResultBlock, RESULT] = [(_is_of_server, RESULT)]
-        self._named[am.ThinkingBlock, "reasoning"] = [(_is_signed_elsewhere, "signed")]
+        self._named[am.ToolResultBlock, RESULT] = [(lambda block: bool(block.kind == "server"), RESULT)]
+        self._named[am.ThinkingBlock, "reasoning"] = [
+            (lambda block: block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS, "signed")
+        ]
         self._special: dict[Any, Callable[[Native, str | None], Any]] = {
             "reasoning": self._read_signed,
             "server_tool_call": self._read_of_server,
@@ -427,10 +421,6 @@ class ContentParts(Parts):
             if test is None or test(block):
                 return self._write_as[name](block)
         return block.value if type(block) is am.NativeBlock else write_non_standard(block, self.converter)
-
-    def _write_bare(self, block: Any) -> Any:
-        """Return the part of a block in its default spelling, with its unknown fields."""
-        return _with_extras(self._plain(block), block)
 
     def _write_marked(self, block: Any) -> Native | None:
         """Return the part of a block whose only note is a mark; None for any other block."""

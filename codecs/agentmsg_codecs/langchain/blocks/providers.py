@@ -263,16 +263,12 @@ def _are_places(notes: Any) -> bool:
     return is_list(notes) and bool(notes) and all(is_object(note) and str(note.get("type")) in PLACES for note in notes)
 
 
-def _always(_: Native) -> bool:
-    return True
-
-
 _OF_ANTHROPIC: Mapping[str | None, Callable[[Native], bool]] = {
     "image": _has_source,
     "video": _has_source,
     "document": _has_source,
     "search_result": lambda part: is_list(part.get("content")),
-    "container_upload": _always,
+    "container_upload": lambda _: True,
     "compaction": lambda part: "content" in part,
     "text": lambda part: "annotations" not in part and _are_places(part.get("citations")),
     "tool_use": lambda part: "caller" in part or "toolset_name" in part,
@@ -281,10 +277,7 @@ _OF_ANTHROPIC: Mapping[str | None, Callable[[Native], bool]] = {
 # -- Bedrock ----------------------------------------------------------------------------------------------------------
 
 _MEDIA = ("image", "video", "document")
-
-
-def _is_of_converse(part: Native) -> bool:
-    return len(part) == 1 and not part.keys().isdisjoint((*_MEDIA, "guardContent", "searchResult"))
+_OF_CONVERSE = frozenset({*_MEDIA, "guardContent", "searchResult"})
 
 
 def _tells_bedrock(block: Any) -> bool:
@@ -364,7 +357,12 @@ DIALECTS: Mapping[str, Dialect] = {
             from_v1,
             to_v1,
         ),
-        Dialect("bedrock", "bedrock", {None: _is_of_converse}, _tells_bedrock),
+        Dialect(
+            "bedrock",
+            "bedrock",
+            {None: lambda part: len(part) == 1 and not _OF_CONVERSE.isdisjoint(part)},
+            _tells_bedrock,
+        ),
     )
 }
 # The marks of earlier versions.

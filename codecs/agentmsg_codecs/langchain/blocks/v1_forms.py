@@ -306,10 +306,6 @@ def _read_args(part: Native) -> Native:
     return {**found, "input": value}
 
 
-def _write_args(block: am.ToolUseBlock) -> Native:
-    return {"args": args_of(block.input)}
-
-
 def _write_beside(block: am.ToolUseBlock) -> Native:
     """Return the `extras` of a call."""
     own: Native = {} if block.item_id is None else {"item_id": block.item_id}
@@ -340,13 +336,16 @@ def _text_reader(mark: str) -> Callable[[Native], Native]:
     return read
 
 
-def _write_text(block: am.ToolUseBlock) -> Native:
-    return {"args": tool_arguments.input_text(block)}
-
-
 def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
     name = Key("name", "name", Text(), '""', default="")
-    args = Hatch(keys=_ARGS, cells=_CELLS, get=_text_reader(tag), put=_write_text, odd=("extras",), spaces=(INNER,))
+    args = Hatch(
+        keys=_ARGS,
+        cells=_CELLS,
+        get=_text_reader(tag),
+        put=lambda block: {"args": tool_arguments.input_text(block)},
+        odd=("extras",),
+        spaces=(INNER,),
+    )
     extras = only_written(partial(write_extras, names={**_WRITTEN, "item_id": "item_id"}))
     items: tuple[Any, ...] = (_LINK, name, args, *own, CACHE, extras)
     return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed)
@@ -354,7 +353,13 @@ def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
 
 def _valid_call(tag: str, **fixed: str) -> Form:
     args = Hatch(
-        keys=_ARGS, cells=_CELLS, get=_read_args, put=_write_args, must=("args",), odd=("extras",), spaces=(INNER,)
+        keys=_ARGS,
+        cells=_CELLS,
+        get=_read_args,
+        put=lambda block: {"args": args_of(block.input)},
+        must=("args",),
+        odd=("extras",),
+        spaces=(INNER,),
     )
     items: tuple[Any, ...] = (_LINK, Key("name", "name", Text()), args, CACHE, only_written(_write_beside))
     return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed, when=lambda block: block.is_valid)

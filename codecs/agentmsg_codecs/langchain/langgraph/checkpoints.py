@@ -78,10 +78,6 @@ def body_of(native: Any) -> Native | None:
     return body if fits and name.endswith(("Message", "MessageChunk")) else None
 
 
-def _is_marked(native: Any) -> bool:
-    return body_of(native) is not None or is_message(native)
-
-
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
@@ -95,7 +91,7 @@ def filling_of(value: Any) -> tuple[str, list[Any]] | None:
         return "list", value
     if type(value) is _closed:
         raise DecodeError("an extension that is not opened")
-    if _is_marked(value):
+    if body_of(value) is not None or is_message(value):
         return "one", [value]
     is_ext = is_object(value) and type(value.get(EXT)) is int and len(value) == 2  # noqa: PLR2004 - code and value
     if is_ext and value[EXT] == _DELTA and is_list(value.get("value")):
@@ -204,10 +200,6 @@ def _is_of_json(native: Any) -> bool:
 # -- writing ----------------------------------------------------------------------------------------------------------
 
 
-def _are_same(some: list[Any], others: list[Any]) -> bool:
-    return len(some) == len(others) and all(map(is_, some, others))
-
-
 def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
     """Return the document with messages in the noted hole; if they don't fit, a state or a list."""
     (path, how), index = _noted_hole(note, len(natives)), note.get("index")
@@ -217,7 +209,8 @@ def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) ->
         document = rest if how == "none" else filling if not path and not rest else _with(rest, path, place, filling)
         found = None if document is None else _hole(document)
         # Nothing else in the document may read as the messages.
-        if found is not None and found[:2] == (path, how) and _are_same(found[2], natives):
+        is_there = found is not None and found[:2] == (path, how) and len(found[2]) == len(natives)
+        if is_there and all(map(is_, found[2], natives)):
             return document
     return {**rest, "messages": natives} if rest else natives
 

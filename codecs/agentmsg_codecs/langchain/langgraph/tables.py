@@ -155,8 +155,11 @@ class Store:
     def _writes(self, thread: str, name: str) -> list[dict[str, Any]]:
         """Return what tasks wrote after a checkpoint, in the order in which LangGraph applies it."""
         rows = self._rows(self._ask.writes, thread, name)
+
         # Older tables have no paths.
-        return sorted(rows, key=lambda row: (str(row.get("task_path", "")), str(row["task_id"]), _number(row["idx"])))
+        places = [(row, row["idx"] if isinstance(row["idx"], int) else 0) for row in rows]
+        places.sort(key=lambda place: (str(place[0].get("task_path", "")), str(place[0]["task_id"]), place[1]))
+        return [row for row, _ in places]
 
     # -- delta channels -----------------------------------------------------------------------------------------
 
@@ -322,7 +325,3 @@ def _text(value: Any, column: str) -> str:
     if isinstance(value, str):
         return value
     raise DecodeError(f"the column {column} holds {excerpt(value)}, not a text", code="type")
-
-
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) else 0

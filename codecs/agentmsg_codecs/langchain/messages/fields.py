@@ -32,14 +32,6 @@ def _is_word(value: Any) -> bool:
     return type(value) is str
 
 
-def _is_last(value: Any) -> bool:
-    return bool(value == "last")
-
-
-def _is_never(_: Any) -> bool:
-    return False
-
-
 class Field(speed.Record):
     """One field of messages.
 
@@ -85,8 +77,10 @@ _OF_ANSWER = (
 )
 _OF_CHUNK = (
     # Pieces of calls are no extras; any other value is.
-    Field("tool_call_chunks", "content", [], dumpd="if set", means=_is_never, about="of a chunk"),
-    Field("chunk_position", "done", None, dumpd="if set", means=_is_last, about="of a chunk"),
+    Field("tool_call_chunks", "content", [], dumpd="if set", means=lambda _: False, about="of a chunk"),
+    Field(
+        "chunk_position", "done", None, dumpd="if set", means=lambda value: bool(value == "last"), about="of a chunk"
+    ),
 )
 _OF_RESULT = (
     Field("tool_call_id", "tool_call_id", means=_is_word),
