@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
@@ -508,7 +508,7 @@ def _with_besides(plain: Native, noted: Any) -> Native:
             body[key] = [
                 _patched(part, how) if is_object(part) else part for part, how in noted_parts if how is not None
             ]
-    return envelopes.reordered(body, noted.get("order"))
+    return cast("Native", envelopes.reordered(body, noted.get("order")))
 
 
 def _patched(part: Native, change: Any) -> Any:

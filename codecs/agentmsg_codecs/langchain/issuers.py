@@ -300,7 +300,7 @@ class Issuer(speed.Record):
             return block.signature is None or FAMILY in block.notes
         if block.extras and not _COPIES.isdisjoint(block.extras):
             return False
-        note = note_of(block, FAMILY) if block.notes else {}
+        note = note_of(block, FAMILY)
         return _SAID.issuperset(note) and note.get("/copies", "t") in _IN_LISTS
 
     def is_foreign(self, block: Any) -> bool:

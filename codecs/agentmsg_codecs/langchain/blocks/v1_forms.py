@@ -322,6 +322,14 @@ _CELLS = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP
 _LINK = Key("id", "id", Link(), "null")
 
 
+def _write_args(block: am.ToolUseBlock) -> Native:
+    return {"args": args_of(block.input)}
+
+
+def _write_text(block: am.ToolUseBlock) -> Native:
+    return {"args": tool_arguments.input_text(block)}
+
+
 def _text_reader(mark: str) -> Callable[[Native], Native]:
     def read(part: Native) -> Native:
         raw, found = word_at(part, "args"), _beside(part, _IN_EXTRAS)
@@ -342,7 +350,7 @@ def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
         keys=_ARGS,
         cells=_CELLS,
         get=_text_reader(tag),
-        put=lambda block: {"args": tool_arguments.input_text(block)},
+        put=_write_text,
         odd=("extras",),
         spaces=(INNER,),
     )
@@ -356,7 +364,7 @@ def _valid_call(tag: str, **fixed: str) -> Form:
         keys=_ARGS,
         cells=_CELLS,
         get=_read_args,
-        put=lambda block: {"args": args_of(block.input)},
+        put=_write_args,
         must=("args",),
         odd=("extras",),
         spaces=(INNER,),

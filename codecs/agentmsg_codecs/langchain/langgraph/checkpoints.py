@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from datetime import time
-from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
@@ -209,8 +208,7 @@ def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) ->
         document = rest if how == "none" else filling if not path and not rest else _with(rest, path, place, filling)
         found = None if document is None else _hole(document)
         # Nothing else in the document may read as the messages.
-        is_there = found is not None and found[:2] == (path, how) and len(found[2]) == len(natives)
-        if is_there and all(map(is_, found[2], natives)):
+        if found is not None and found[:2] == (path, how) and [*map(id, found[2])] == [*map(id, natives)]:
             return document
     return {**rest, "messages": natives} if rest else natives
 

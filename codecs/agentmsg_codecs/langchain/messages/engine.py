@@ -205,13 +205,6 @@ class Bodies:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def words_of(self, message: am.Msg) -> tuple[Any, ...]:
-        """Return the blocks that content consists of if it is a string."""
-        blocks = message.content
-        if message.role == "tool" and blocks:
-            blocks = cast("am.ToolResultBlock", blocks[0]).content
-        return tuple(block for block in blocks if type(block) is am.TextBlock)
-
     def write(self, message: am.Msg, tag: str, form: str) -> Native:
         """Return the body of a message in its default spelling, without unknown fields."""
         kind = KINDS[tag]
@@ -594,7 +587,8 @@ class Messages:
         """Write content that would be a text as a list, if that is noted."""
         content = body.get("content")
         if note_of(message, FAMILY).get("/content") == "list" and type(content) is str and content:
-            body["content"] = [self.parts.write(block) for block in self._bodies.words_of(message)]
+            blocks: Any = message.content[0].content if message.role == "tool" else message.content  # type: ignore[union-attr]
+            body["content"] = [self.parts.write(block) for block in blocks if type(block) is am.TextBlock]
         return body
 
     def keeps_extras(self, message: am.Msg, form: str, forms: frozenset[str]) -> bool:
