@@ -100,7 +100,7 @@ from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import mapped, sniff_message, split
 from agentmsg_codecs.langchain.messages.quick_read import read_all
 from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
-from agentmsg_codecs.langchain.trees import Contents, Trees, gather, listed, noted, separate
+from agentmsg_codecs.langchain.trees import Contents, Trees, gather, listed, noted, read_each, separate
 
 if TYPE_CHECKING:
     from agentmsg import Limits
@@ -186,12 +186,7 @@ class LangChainCodec(ContainerCodec):
         """Return the history of a list of messages, a single message, or a state that holds messages."""
         contents = contents_of(document)
         self.engine.fill()
-        found: list[tuple[am.Msg, str]] = []
-        for path, native in contents.natives:
-            try:
-                found.append(self.engine.read(native))
-            except AgentMsgError as error:
-                raise error.at(*path) from None
+        found = read_each(contents.natives, self.engine.read)
         form = next((form for _, form in found if form in _WRITABLE), "role" if found else self.form or "dict")
         messages = [_noted(message, own, form) for message, own in found]
         note: Native = {"/container": contents.kind, "/form": form}

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -96,13 +97,8 @@ def partial_args(text: str | None) -> Any:
     if closed is None:
         return FAILED
     begin, end = closed
-    tries = 0
-    for length in range(len(begin), 0, -1):
-        if begin[length - 1] not in _ENDS:
-            continue
-        tries += 1
-        if tries > _TRIES:
-            break
+    ends = (length for length in range(len(begin), 0, -1) if begin[length - 1] in _ENDS)
+    for length in islice(ends, _TRIES):
         try:
             return json.loads(begin[:length] + end, strict=False)
         except ValueError:

@@ -66,7 +66,7 @@ from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import CLASSES, TAGS, USUAL, is_empty
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders, is_deep, read_all
 from agentmsg_codecs.langchain.names import FAMILY, digest
-from agentmsg_codecs.langchain.trees import BESIDE, Contents, Trees, gather, listed, noted, separate
+from agentmsg_codecs.langchain.trees import BESIDE, Contents, Trees, gather, listed, noted, read_each, separate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -572,13 +572,7 @@ class LangChainLcCodec(ContainerCodec):
         contents = contents_of(document)
         dialect = dialect_of(contents.natives) or self.dialect or "python"
         self.engine.fill()
-        read, spelling = self._envelopes.read, DIALECTS[dialect]
-        messages: list[am.Msg] = []
-        for path, native in contents.natives:
-            try:
-                messages.append(read(native, spelling))
-            except AgentMsgError as error:
-                raise error.at(*path) from None
+        messages = read_each(contents.natives, lambda native: self._envelopes.read(native, DIALECTS[dialect]))
         messages = separate(messages, self.engine.parts)
         note: Native = {"dialect": dialect, "/container": contents.kind}
         if contents.holes:

@@ -9,10 +9,10 @@ the noted holes, they go back there. Otherwise the document is a state: ``{"mess
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import agentmsg as am
-from agentmsg import Made, thaw
+from agentmsg import AgentMsgError, Made, thaw
 from agentmsg.formats import (
     EMPTY,
     Native,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 Path = tuple[Any, ...]
+_T = TypeVar("_T")
 # The keys of a run, an event, a checkpoint or a thread that lead to messages, in their order, and how deep they are
 # followed.
 _STEPS = (
@@ -87,6 +88,17 @@ class Contents(NamedTuple):
 def listed(natives: list[Any], *lead: str) -> list[tuple[Path, Any]]:
     """Return messages with their paths, under the path of their list."""
     return [((*lead, index), native) for index, native in enumerate(natives)]
+
+
+def read_each(natives: list[tuple[Path, Any]], read: Callable[[Any], _T]) -> list[_T]:
+    """Return what is read of each message; an error has its path."""
+    found: list[_T] = []
+    for path, native in natives:
+        try:
+            found.append(read(native))
+        except AgentMsgError as error:
+            raise error.at(*path) from None
+    return found
 
 
 class Trees(speed.Record):

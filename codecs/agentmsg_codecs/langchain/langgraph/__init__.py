@@ -85,7 +85,7 @@ from agentmsg_codecs.langchain.lc import ENVELOPE_KEYS, LC, LangChainLcCodec
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import FORMS
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, digest
-from agentmsg_codecs.langchain.trees import BESIDE, gather, separate
+from agentmsg_codecs.langchain.trees import BESIDE, gather, read_each, separate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -195,14 +195,7 @@ class LangGraphCodec(Codec):
     def _read_tree(self, document: Any) -> am.History:
         contents = contents_of(document)
         self.engine.fill()
-        read = self._usual.others.read
-        messages: list[am.Msg] = []
-        for path, native in contents.natives:
-            try:
-                messages.append(read(native))
-            except AgentMsgError as error:
-                raise error.at(*path) from None
-        return self._history(contents, messages)
+        return self._history(contents, read_each(contents.natives, self._usual.others.read))
 
     def _history(self, contents: Contents, messages: list[am.Msg]) -> am.History:
         messages = separate(messages, self.engine.parts)

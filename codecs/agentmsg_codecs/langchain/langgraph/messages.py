@@ -392,7 +392,7 @@ class UsualDocuments:
             orders = note.get("/order")
             if not orders or len(note) != 1:
                 return None
-            message = _noted(message, None)
+            message = with_note(message, LG, EMPTY)
         write = None if message.extras else self._writers.get(message.role)
         body = None if write is None else write(message)
         if body is None:
@@ -411,8 +411,6 @@ class UsualDocuments:
 
 # -- the order of keys ------------------------------------------------------------------------------------------------
 
-_replaced = speed.replacer(am.Msg, "notes")
-
 
 def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: Any) -> am.Msg | None:
     """Return a message with a note of the order of its keys; None if its bytes differ otherwise.
@@ -422,15 +420,7 @@ def _ordered(message: am.Msg, body: Native, again: Native, fields: bytes, tool: 
     orders = spelling.orders_of(body, again)
     if not orders or tool.pack(spelling.reordered(again, orders)) != fields:
         return None
-    return _noted(message, {"/order": orders})
-
-
-def _noted(message: am.Msg, note: Native | None) -> am.Msg:
-    """Return a message with this note, or without one, like ``with_note`` but without checks."""
-    notes = {family: other for family, other in message.notes.items() if family != LG}
-    if note is not None:
-        notes[LG] = note
-    return _replaced(message, adopt(notes) if notes else EMPTY)
+    return with_note(message, LG, {"/order": orders})
 
 
 _NOTHING: Native = {}
