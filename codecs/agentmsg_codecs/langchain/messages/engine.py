@@ -587,7 +587,8 @@ class Messages:
         """Write content that would be a text as a list, if that is noted."""
         content = body.get("content")
         if note_of(message, FAMILY).get("/content") == "list" and type(content) is str and content:
-            blocks: Any = message.content[0].content if message.role == "tool" else message.content  # type: ignore[union-attr]
+            held: Any = message.content
+            blocks: Any = held[0].content if message.role == "tool" else held
             body["content"] = [self.parts.write(block) for block in blocks if type(block) is am.TextBlock]
         return body
 
