@@ -45,8 +45,7 @@ def test_damaged_chunks_are_returned_or_refused(name: str) -> None:
 
 def test_usual_chunks_of_langchain_are_read_as_all_others() -> None:
     """The shortcuts give the same as the general path, down to the last note, on recorded chunks and damaged ones."""
-    from agentmsg_codecs.langchain.chunks import documents as general
-    from agentmsg_codecs.langchain.chunks import pieces as chunk_fast
+    from agentmsg_codecs.langchain import chunks as of_langchain
 
     codec: Any = am.get_codec("langchain")
     codec.engine.fill()
@@ -54,30 +53,29 @@ def test_usual_chunks_of_langchain_are_read_as_all_others() -> None:
     usual = 0
     tried = [*sources, *(mutate(rng.choice(sources), rng, changes=1) for _ in range(effort(1_000)))]
     for document in tried:
-        quick = chunk_fast.quick_read(document)
+        quick = of_langchain.quick_read(document)
         if quick is not None:
             usual += 1
-            slow = general._read(document, codec)
+            slow = of_langchain._read(document, codec)
             assert am.same(quick, slow)
             assert quick.notes == slow.notes
             assert [part.notes for part in quick.parts] == [part.notes for part in slow.parts]
-            assert chunk_fast.quick_write(quick) == general._write(slow, codec) == document
+            assert of_langchain.quick_write(quick) == of_langchain._write(slow, codec) == document
     assert usual > len(tried) // 8
 
 
 @given(chunks())
 def test_usual_chunks_of_langchain_are_written_as_all_others(chunk: am.MsgChunk) -> None:
     """The shortcut for writing gives the same as the general path, for everything that reads back."""
-    from agentmsg_codecs.langchain.chunks import documents as general
-    from agentmsg_codecs.langchain.chunks import pieces as chunk_fast
+    from agentmsg_codecs.langchain import chunks as of_langchain
 
     codec: Any = am.get_codec("langchain")
-    quick = chunk_fast.quick_write(chunk)
+    quick = of_langchain.quick_write(chunk)
     try:
         written = am.encode_chunk(chunk, "langchain")
     except am.EncodeError:
         return
-    assert quick is None or quick == written == general._write(chunk, codec)
+    assert quick is None or quick == written == of_langchain._write(chunk, codec)
 
 
 @each_codec
@@ -141,7 +139,7 @@ def test_what_is_no_chunk_is_refused(name: am.CodecName, document: Any) -> None:
 @pytest.mark.parametrize("junk", ["[", '{"a":', "}", "x", '"', ", 1e", "\\", "12"])
 def test_hostile_arguments_take_linear_time(junk: str) -> None:
     """LangChain's reading of unfinished arguments is found in time that grows only with their length."""
-    from agentmsg_codecs.langchain.chunks.partial_arguments import partial_args
+    from agentmsg_codecs.langchain.chunks import partial_args
 
     def work(count: int) -> Callable[[], Any]:
         texts = ['{"a": ' + junk * count, '{"a": "' + junk * count]

@@ -24,7 +24,7 @@ from agentmsg.values.text import UNUSUAL, dump_json, parse_json
 from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
 from agentmsg_codecs.langchain import LangChainCodec
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
-from agentmsg_codecs.langchain.messages.depth import take
+from agentmsg_codecs.langchain.messages.quick_read import take
 from benchmarks.data import mixed_history
 from benchmarks.peers.with_langchain import document, envelopes
 from data import effort

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.limits import AROUND, DEFAULT_LIMITS
-from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
-from agentmsg_codecs.langchain.langgraph.tree import read_tree, write_tree
+from agentmsg_codecs.langchain.langgraph.tree import pack, read_tree, unpack, write_tree
 from support.documents import documents
 from support.langgraph_documents import extension
 

@@ -95,20 +95,47 @@ from agentmsg.formats import (
     speed,
     with_note,
 )
-from agentmsg_codecs.langchain.documents import TREES, contents_of
 from agentmsg_codecs.langchain.envelope import ISSUED
-from agentmsg_codecs.langchain.grouped import gather, separate
-from agentmsg_codecs.langchain.messages.depth import read_all
 from agentmsg_codecs.langchain.messages.engine import Messages
-from agentmsg_codecs.langchain.messages.fields import mapped
-from agentmsg_codecs.langchain.messages.forms import sniff_message, split
+from agentmsg_codecs.langchain.messages.fields import mapped, sniff_message, split
+from agentmsg_codecs.langchain.messages.quick_read import read_all
 from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
-from agentmsg_codecs.langchain.trees import noted
+from agentmsg_codecs.langchain.trees import Contents, Trees, gather, listed, noted, read_each, separate
 
 if TYPE_CHECKING:
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
     from agentmsg.formats.forms import Described
+
+
+# -- containers: lists, single messages, states, and what trees.py knows ----------------------------------------------
+
+
+def _is_message(native: Any) -> bool:
+    return is_object(native) and split(native) is not None
+
+
+TREES = Trees(_is_message, lambda native: split(native).body)  # type: ignore[union-attr]
+
+
+def contents_of(document: Any) -> Contents:
+    """Return a document taken apart.
+
+    Raises:
+        DecodeError: if it is neither a list nor an object.
+    """
+    opened = CONTAINERS.contents(document)
+    place, natives, found = opened.place, opened.natives, None
+    if place == "list":
+        found = TREES.pair(natives) or TREES.rows(natives)
+    elif place == "single" and not _is_message(document):
+        found = TREES.contents(document, document)
+    return found or Contents(
+        place,
+        [((), document)] if place == "single" else listed(natives, *([place] if place != "list" else [])),
+        opened.rest,
+    )
+
 
 __all__ = ["LangChainCodec"]
 
@@ -140,8 +167,8 @@ class LangChainCodec(ContainerCodec):
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
-        """Return what LangChain's messages support; see capabilities/messages.py."""
-        from agentmsg_codecs.langchain.capabilities.messages import make_caps  # noqa: PLC0415 - readers need no table
+        """Return what LangChain's messages support; see capabilities.py."""
+        from agentmsg_codecs.langchain.capabilities import make_caps  # noqa: PLC0415 - readers need no table
 
         return make_caps(self.engine)
 
@@ -159,12 +186,7 @@ class LangChainCodec(ContainerCodec):
         """Return the history of a list of messages, a single message, or a state that holds messages."""
         contents = contents_of(document)
         self.engine.fill()
-        found: list[tuple[am.Msg, str]] = []
-        for path, native in contents.natives:
-            try:
-                found.append(self.engine.read(native))
-            except AgentMsgError as error:
-                raise error.at(*path) from None
+        found = read_each(contents.natives, self.engine.read)
         form = next((form for _, form in found if form in _WRITABLE), "role" if found else self.form or "dict")
         messages = [_noted(message, own, form) for message, own in found]
         note: Native = {"/container": contents.kind, "/form": form}
@@ -212,15 +234,15 @@ class LangChainCodec(ContainerCodec):
         return CONTAINERS.document(history, natives, self.container) if document is None else document
 
     def read_chunk(self, document: Any) -> am.MsgChunk:
-        """Return the chunk of an AIMessageChunk or another message chunk; see chunks/documents.py."""
-        from agentmsg_codecs.langchain.chunks.documents import read_chunk  # noqa: PLC0415 - few read or write chunks
+        """Return the chunk of an AIMessageChunk or another message chunk; see chunks.py."""
+        from agentmsg_codecs.langchain.chunks import read_chunk  # noqa: PLC0415 - few read or write chunks
 
         self.engine.fill()
         return read_chunk(document, self)
 
     def write_chunk(self, chunk: am.MsgChunk) -> Any:
         """Return the native chunk."""
-        from agentmsg_codecs.langchain.chunks.documents import write_chunk  # noqa: PLC0415 - few read or write chunks
+        from agentmsg_codecs.langchain.chunks import write_chunk  # noqa: PLC0415 - few read or write chunks
 
         self.engine.fill()
         return write_chunk(chunk, self)

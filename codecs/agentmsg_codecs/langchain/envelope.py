@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import agentmsg as am
 from agentmsg import AgentMsgError, thaw
@@ -23,7 +23,6 @@ from agentmsg.formats import (
     adopt,
     dump_json,
     envelopes,
-    is_list,
     is_mapping,
     is_marked,
     is_object,
@@ -35,7 +34,7 @@ from agentmsg.formats import (
     spelling,
     with_note,
 )
-from agentmsg_codecs.langchain.calls.copies import is_function_call
+from agentmsg_codecs.langchain.calls import is_function_call
 from agentmsg_codecs.langchain.issuers import ISSUERS, ISSUERS_OF_V1, Issuer, entry_of
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import KINDS
@@ -43,7 +42,7 @@ from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, PROVIDER_KE
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
 
 # The note of what the client's message has besides; the longest run of blocks that is tried alone.
@@ -51,6 +50,8 @@ _BESIDES = "/besides"
 _RESPONSES = "openai-responses"
 _LONGEST = 8
 _LISTS = ("tool_calls", "invalid_tool_calls")
+# The notes of a message that say nothing of its content.
+_ASIDE = frozenset({"/form", "/model", "/stop"})
 # Of thinking in Anthropic's part.
 _UNNOTED = {"notes": EMPTY}
 THOUGHT_NOTE = adopt({FAMILY: {"/shape": "thinking"}})
@@ -70,9 +71,10 @@ def _owner(block: Any) -> str | None:
         beside: Any = natives.extras_of(block, FAMILY).get("extras")
         return "google" if is_mapping(beside) and "signature" in beside else None
     if kind is am.TextBlock:
-        if any(map(_is_of_responses, block.citations)):
+        said = [(cited.extras, natives.extras_of(cited, FAMILY)) for cited in block.citations]
+        if any(_RESPONSES in extras or "file_id" in own for extras, own in said):
             return OPENAI
-        return "bedrock" if any(map(_is_of_converse, block.citations)) else None
+        return "bedrock" if any("bedrock" in extras or "sourceContent" in own for extras, own in said) else None
     if kind in (am.ToolUseBlock, am.ToolResultBlock):
         return (
             block.provider if block.kind == "server" else OPENAI if block.kind == "custom" and block.item_id else None
@@ -92,14 +94,6 @@ def _has_call_inside(blocks: Sequence[Any]) -> bool:
     """Whether a call of a function stands before another block: then it is in content, too."""
     are_calls = list(map(is_function_call, blocks))
     return True in are_calls and False in are_calls[are_calls.index(True) :]
-
-
-def _is_of_converse(citation: am.Citation) -> bool:
-    return "bedrock" in citation.extras or "sourceContent" in natives.extras_of(citation, FAMILY)
-
-
-def _is_of_responses(citation: am.Citation) -> bool:
-    return _RESPONSES in citation.extras or "file_id" in natives.extras_of(citation, FAMILY)
 
 
 class LangChainEnvelope(envelopes.Envelope):
@@ -156,8 +150,10 @@ class LangChainEnvelope(envelopes.Envelope):
         note = note_of(message, FAMILY)
         body = _with_besides(plain, note.get(_BESIDES))
         found = self._read(message, body)
-        if body is not plain and not am.same(self._blocks(issuer, found), _converted(issuer, main)):
-            found = self._read(message, plain)
+        if body is not plain:
+            read = self._blocks(issuer, self._given(issuer, found), found.content, found.provider)
+            if not am.same(read, _converted(issuer, main)):
+                found = self._read(message, plain)
         blocks = found.content if issuer.lists_calls else _put(found.content, main)
         own = {**note_of(found, FAMILY), **{key: note[key] for key in note if key != _BESIDES}}
         new = with_note(message.evolve(content=(*before, *blocks, *behind)), FAMILY, own)
@@ -191,12 +187,11 @@ class LangChainEnvelope(envelopes.Envelope):
     def unwrap(self, message: am.Msg) -> am.Msg:
         """Return a message with the blocks that its provider reads."""
         issuer = self._issuer(message)
-        if issuer is None:
-            return message
+        return message if issuer is None else self._unwrapped(issuer, message, self._given(issuer, message))
+
+    def _unwrapped(self, issuer: Issuer, message: am.Msg, given: Native) -> am.Msg:
         before, main, behind = _apart(message.content)
-        converted = _converted(issuer, main)
-        is_all = len(converted) == len(message.content)
-        blocks = self._blocks(issuer, message if is_all else message.evolve(content=converted))
+        blocks = self._blocks(issuer, given, main, message.provider)
         return message.evolve(content=(*before, *(blocks if issuer.lists_calls else _put(blocks, main)), *behind))
 
     def opened(self, message: am.Msg) -> am.Msg:
@@ -212,14 +207,13 @@ class LangChainEnvelope(envelopes.Envelope):
             return message
         found: am.Msg | None = None
         try:
-            new = self.unwrap(message)
+            given = self._given(issuer, message)
+            new = self._unwrapped(issuer, message, given)
             if _thinks(message) and not _thinks(new):
                 raise Unreadable  # LangChain's words say more
             found = new
-            if self.is_proved(found, message):
+            if self._is_given(issuer, found, message, given) or self.is_proved(found, message):
                 return self.remember(found, message)
-            main = _converted(issuer, _apart(message.content)[1])
-            given = self._body(message.evolve(content=main))
             plain = self._listed(issuer, _apart(found.content)[1])
             for is_ordered in (False, True):
                 new = marked(found, FAMILY, **{_BESIDES[1:]: _besides(plain, given, is_ordered=is_ordered)})
@@ -228,6 +222,31 @@ class LangChainEnvelope(envelopes.Envelope):
         except (AgentMsgError, Unreadable):
             pass
         return (found and self.in_parts(found, message)) or self.as_read(message)
+
+    def _is_given(self, issuer: Issuer, message: am.Msg, wrapped: am.Msg, given: Native) -> bool:
+        """Whether a message that was unwrapped is written as the content and calls that the other was read from.
+
+        Then it is read as the other, if that is of nothing else: it has no copies of calls elsewhere, no spelling.
+        """
+        parts = given["content"]
+        if not parts or (len(parts) == 1 and is_object(parts[0]) and parts[0].keys() == {"type", "text"}):
+            return False  # it may have been a text
+        if not all(map(issuer.keeps, wrapped.content)) or any(map(issuer.is_foreign, message.content)):
+            return False
+        are_calls = list(map(is_function_call, wrapped.content))
+        if not issuer.lists_calls and are_calls != list(map(is_function_call, message.content)):
+            return False
+        try:
+            plain = self._listed(issuer, message.content, issuer.rewrite)
+        except (AgentMsgError, Unreadable):
+            return False
+        # The order of keys tells only in data of any form.
+        is_so = dump_json(plain) == dump_json(given) or (
+            all(map(_is_of_words, wrapped.content))
+            and same_document(plain["content"], given["content"])
+            and all(dump_json(plain[key]) == dump_json(given[key]) for key in _LISTS)
+        )
+        return is_so and self._issuer(message) is issuer and _BESIDES not in note_of(message, FAMILY)
 
     def reopened(self, message: am.Msg) -> am.Msg:
         """Return what a reader makes of a message: its notes aren't those of the one that was fitted."""
@@ -260,13 +279,16 @@ class LangChainEnvelope(envelopes.Envelope):
 
     # -- content in both forms ------------------------------------------------------------------------------------
 
-    def _listed(self, issuer: Issuer, blocks: tuple[Any, ...]) -> Native:
-        """Return content and calls as the issuer's client has them."""
+    def _listed(
+        self, issuer: Issuer, blocks: tuple[Any, ...], write: Callable[[list[Any]], list[Any]] | None = None
+    ) -> Native:
+        """Return content and calls as the issuer's client has them; ``write``: the issuer's, if it isn't the usual."""
+        write = write or issuer.write
         parts: list[Any] = []
         blocks = _converted(issuer, blocks)
         for is_own, run in groupby(blocks, issuer.takes):
             if is_own:
-                parts += issuer.write(list(run))
+                parts += write(list(run))
             else:
                 parts += map(self._write_other, run)
         body: Native = {"content": parts, "tool_calls": [], "invalid_tool_calls": []}
@@ -296,18 +318,27 @@ class LangChainEnvelope(envelopes.Envelope):
             raise Unreadable
         return found
 
-    def _body(self, message: am.Msg) -> Native:
-        """Return content and calls of a message in LangChain's words."""
-        written = self.engine.body_of(message.evolve(metadata=EMPTY) if message.metadata else message)
+    def _given(self, issuer: Issuer, message: am.Msg) -> Native:
+        """Return content and calls of a message in LangChain's words, apart from what the issuer has elsewhere."""
+        main = _converted(issuer, _apart(message.content)[1])
+        changes: Native = {} if len(main) == len(message.content) else {"content": main}
+        changes |= {"metadata": EMPTY} if message.metadata else {}
+        written = self.engine.body_of(message.evolve(**changes) if changes else message)
         body: Native = thaw({key: written[key] for key in ("content", *_LISTS)})
         content = body["content"]
         if type(content) is str:
             body["content"] = [{"type": "text", "text": content}] if content else []
         return body
 
-    def _blocks(self, issuer: Issuer, message: am.Msg) -> tuple[Any, ...]:
-        """Return the blocks of a message in LangChain's words, as the provider reads them."""
-        body = self._body(message)
+    def _blocks(self, issuer: Issuer, body: Native, main: tuple[Any, ...], provider: str | None) -> tuple[Any, ...]:
+        """Return the blocks of content and calls in LangChain's words, as the provider reads them.
+
+        Args:
+            issuer: the provider.
+            body: content and calls.
+            main: the blocks that these are of.
+            provider: of the message.
+        """
         listed = [entry for key in _LISTS for entry in body[key] if is_object(entry)]
         entries: dict[Any, Native] = {entry["id"]: entry for entry in listed if type(entry.get("id")) is str}
         blocks: list[Any] = []
@@ -315,13 +346,19 @@ class LangChainEnvelope(envelopes.Envelope):
             if is_own:
                 blocks += issuer.read(list(run), entries)
             else:
-                blocks += [self.engine.parts.read(part, message.provider) for part in run]
+                blocks += [self.engine.parts.read(part, provider) for part in run]
         inside = {block.id: block for block in blocks if type(block) is am.ToolUseBlock and block.kind != "server"}
         for link, entry in entries.items():
             if link in inside and not same_document(entry.get("args"), entry_of(inside[link]).get("args")):
                 raise Unreadable  # the copies differ
-        content: tuple[Any, ...] = message.content
-        return (*blocks, *(block for block in content if is_function_call(block) and block.id not in inside))
+        calls = (block for block in _converted(issuer, main) if is_function_call(block))
+        return (*blocks, *(block for block in calls if block.id not in inside))
+
+
+def _is_of_words(block: Any) -> bool:
+    """Whether a block has no data of any form, apart from the input of a call."""
+    is_known = type(block) in (am.TextBlock, am.ThinkingBlock, am.RefusalBlock) or is_function_call(block)
+    return is_known and not block.extras and not any(cited.extras for cited in getattr(block, "citations", ()))
 
 
 def _recut(block: Any) -> Any:
@@ -342,7 +379,9 @@ def _plain_thoughts(message: am.Msg) -> tuple[Any, ...] | None:
 
     It holds signed thinking, texts and calls, in the shapes that the quick reader gives them.
     """
-    if message.notes or message.provider not in (None, ANTHROPIC) or "output_version" in message.response_metadata:
+    if message.provider not in (None, ANTHROPIC) or "output_version" in message.response_metadata:
+        return None
+    if message.notes and not _ASIDE.issuperset(note_of(message, FAMILY)):
         return None
     found: list[Any] = []
     links: set[Any] = set()
@@ -367,11 +406,11 @@ def _plain_thoughts(message: am.Msg) -> tuple[Any, ...] | None:
             found.append(spelling.changed(block, _UNNOTED))
         else:
             return None
-    return tuple(found) if am.ThinkingBlock in map(type, found) and not (links and _thinks_last(found)) else None
-
-
-def _thinks_last(blocks: list[Any]) -> bool:
-    return type(blocks[-1]) is not am.ToolUseBlock
+    return (
+        tuple(found)
+        if am.ThinkingBlock in map(type, found) and (not links or type(found[-1]) is am.ToolUseBlock)
+        else None
+    )
 
 
 def _thinks(message: am.Msg) -> bool:
@@ -433,19 +472,19 @@ def _besides(plain: Native, given: Native, *, is_ordered: bool) -> Native:
             kept = [i for i in kept if not any(_id_of(usual[i]) == _id_of(entry) for entry in given["tool_calls"])]
         if len(kept) != len(own):
             raise Unreadable
-        pairs = [(i, _change(usual[i], part, is_ordered=is_ordered)) for i, part in zip(kept, own, strict=True)]
+        pairs = [(i, _change(usual[i], part)) for i, part in zip(kept, own, strict=True)]
         changes = {str(i): change for i, change in pairs if change}
         changes |= {str(i): None for i in range(len(usual)) if i not in kept}
         if changes:
             found[key] = changes
-    return found
+    return {**found, "order": envelopes.orders_of(given, _with_besides(plain, found))} if is_ordered else found
 
 
 def _id_of(part: Any) -> Any:
     return part.get("call_id") or part.get("id") if is_object(part) else None
 
 
-def _change(usual: Any, own: Any, *, is_ordered: bool) -> Any:
+def _change(usual: Any, own: Any) -> Any:
     if not is_object(usual) or not is_object(own):
         if same_document(usual, own):
             return None
@@ -454,27 +493,7 @@ def _change(usual: Any, own: Any, *, is_ordered: bool) -> Any:
         raise Unreadable
     more = {key: own[key] for key in own if key not in usual or not same_document(own[key], usual[key])}
     less = [key for key in usual if key not in own]
-    order = _order(own) if is_ordered and dump_json(own) != dump_json(_patched(usual, [more, less])) else None
-    return [more, less, order] if more or less or order else None
-
-
-def _order(value: Any) -> Any:
-    """Return the order of the keys in a value: pairs of a key and the order in its value; a list has an object."""
-    if is_object(value):
-        return [[key, _order(inner)] for key, inner in value.items()]
-    orders = list(map(_order, value)) if is_list(value) else []
-    return {"each": orders} if any(orders) else None
-
-
-def _in_order(value: Any, order: Any) -> Any:
-    if is_mapping(order) and is_list(value):
-        each: Any = order.get("each")
-        is_whole = is_sequence(each) and len(each) == len(value)
-        return [_in_order(item, inner) for item, inner in zip(value, each, strict=True)] if is_whole else value
-    if not is_sequence(order) or not is_object(value):
-        return value
-    known = {pair[0]: _in_order(value[pair[0]], pair[1]) for pair in order if pair[0] in value}
-    return {**known, **{key: inner for key, inner in value.items() if key not in known}}
+    return [more, less] if more or less else None
 
 
 def _with_besides(plain: Native, noted: Any) -> Native:
@@ -485,15 +504,11 @@ def _with_besides(plain: Native, noted: Any) -> Native:
     for key in ("content", *_LISTS):
         changes = noted.get(key)
         if is_mapping(changes):
-            body[key] = list(_changed(plain[key], changes))
-    return body
-
-
-def _changed(parts: list[Any], changes: Any) -> Iterable[Any]:
-    for index, part in enumerate(parts):
-        change = changes.get(str(index), ())
-        if change is not None:
-            yield _patched(part, change) if is_object(part) else part
+            noted_parts = [(part, changes.get(str(index), ())) for index, part in enumerate(plain[key])]
+            body[key] = [
+                _patched(part, how) if is_object(part) else part for part, how in noted_parts if how is not None
+            ]
+    return cast("Native", envelopes.reordered(body, noted.get("order")))
 
 
 def _patched(part: Native, change: Any) -> Any:
@@ -501,8 +516,7 @@ def _patched(part: Native, change: Any) -> Any:
         return part.get("text")
     if not is_sequence(change) or len(change) < 2 or not is_mapping(change[0]):  # noqa: PLR2004 - more and less
         return part
-    new = thaw({**{key: part[key] for key in part if key not in change[1]}, **change[0]})
-    return _in_order(new, change[2]) if len(change) > 2 else new  # noqa: PLR2004 - an order
+    return thaw({**{key: part[key] for key in part if key not in change[1]}, **change[0]})
 
 
 ISSUED = LangChainEnvelope()

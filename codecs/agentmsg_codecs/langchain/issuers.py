@@ -16,20 +16,251 @@ of Google's calls are in ``additional_kwargs``.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, is_list, is_mapping, issuers, speed, tool_arguments
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    dump_json,
+    is_list,
+    is_mapping,
+    is_object,
+    issuers,
+    note_of,
+    same_document,
+    speed,
+    tool_arguments,
+)
 from agentmsg_codecs.langchain.blocks.v1_forms import args_of
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI
-from agentmsg_codecs.langchain.responses_v1 import from_v1, is_of_v1, to_v1
+from agentmsg_codecs.langchain.calls import SPACES, is_function_call
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
-def _as_it_is(parts: list[Any]) -> list[Any]:
-    return parts
+# -- Responses as v1: the parts that LangChain makes of its own, and back ---------------------------------------------
+# Only messages that say so (``output_version`` "v1") hold such parts. Follows langchain-core 1.8 (which makes v1) and
+# langchain-openai 1.7 (which makes items of it).
+# | part of Responses | v1 |
+# | --- | --- |
+# | reasoning | a ``reasoning`` for each summary; other keys on the first, or in ``extras`` if there is no summary |
+# | function_call | ``tool_call``; its other keys in ``extras`` |
+# | a call of OpenAI's tools | ``server_tool_call`` and ``server_tool_result``, which share its keys |
+# | annotations of a text | ``citation``, or ``non_standard_annotation`` |
+# | a refusal's phase | in ``extras`` |
+# | any other | ``non_standard`` |
+
+
+_STATUS: Mapping[Any, str] = {"completed": "success", "failed": "error"}
+_STATUS_OF = {ours: word for word, ours in _STATUS.items()}
+_ALIKE = ("status", "namespace", "async")
+
+
+def _given(**fields: Any) -> Native:
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+# -- calls of OpenAI's tools ------------------------------------------------------------------------------------------
+
+
+class _Tool(speed.Record):
+    """How v1 divides a call of one tool.
+
+    Attributes:
+        name: in v1.
+        args: the arguments, of an item; None if it has none.
+        unargs: the keys of the item, of arguments.
+        output: the key of the output.
+        keys: all keys of the item that these say.
+        is_flat: whether other keys stand in the call itself, rather than in its ``extras``.
+        has_error: whether the result's status is by the item's error, rather than its own status.
+    """
+
+    name: str
+    args: Callable[[Native], Any]
+    unargs: Callable[[Any], Native]
+    output: str
+    keys: tuple[str, ...] = ()
+    is_flat: bool = False
+    has_error: bool = False
+
+
+def _arguments(item: Native) -> Any:
+    try:
+        return json.loads(item["arguments"])
+    except ValueError:
+        raise Unreadable from None
+
+
+_TOOLS: Mapping[str, _Tool] = {
+    "web_search_call": _Tool("web_search", lambda item: without(item.get("action", {}), "sources"),
+                             lambda args: {"action": args} if args else {}, "sources", ("action",), is_flat=True),
+    "file_search_call": _Tool("file_search", lambda item: {"queries": item.get("queries", [])},
+                              lambda args: {"queries": args["queries"]}, "results", ("queries",), is_flat=True),
+    "code_interpreter_call": _Tool("code_interpreter", lambda item: _given(code=item.get("code")) or None,
+                                   lambda args: _given(code=args["code"] if args else None), "outputs", ("code",)),
+    "mcp_call": _Tool("remote_mcp", _arguments, lambda args: {"arguments": dump_json(args).decode()}, "output",
+                      ("arguments",), has_error=True),
+    "mcp_list_tools": _Tool("mcp_list_tools", lambda item: {}, lambda args: {}, "tools", has_error=True),
+}  # fmt: skip
+_TAG_OF = {tool.name: tag for tag, tool in _TOOLS.items()}
+# The one key of an item that v1 calls otherwise.
+_TOOL_NAME = {"name": "tool_name"}
+_NAME_OF = {"tool_name": "name"}
+
+
+def _divided(item: Native) -> list[Native]:
+    tool, link = _TOOLS[item["type"]], item["id"]
+    sources = item.get("action", {}).get("sources") if tool.output == "sources" else None
+    output = {"sources": sources} if sources else item.get(tool.output)
+    taken = ("type", "id", "error" if tool.has_error else "status", tool.output, *tool.keys)
+    more = {_TOOL_NAME.get(key, key): value for key, value in without(item, *taken).items()}
+    call = {"type": "server_tool_call", "name": tool.name, **_given(args=tool.args(item)), "id": link}
+    call |= (more if tool.is_flat else {"extras": more}) if more else {}
+    result: Native = {"type": "server_tool_result", "tool_call_id": link, **({"output": output} if output else {})}
+    error, status = item.get("error") if tool.has_error else None, item.get("status")
+    if tool.has_error:
+        result["status"] = "error" if error else "success"
+    elif status in _STATUS:
+        result["status"] = _STATUS[status]
+    extras = {"error": error} if error else {} if status is None or "status" in result else {"status": status}
+    return [call, {**result, "extras": extras} if extras else result]
+
+
+def _united(call: Native, result: Native) -> Native:
+    tag = _TAG_OF[call["name"]]
+    tool, output, extras = _TOOLS[tag], result.get("output"), result.get("extras", {})
+    if result["type"] != "server_tool_result" or result["tool_call_id"] != call["id"]:
+        raise Unreadable
+    item: Native = {"type": tag, "id": call["id"], **tool.unargs(call.get("args"))}
+    more = without(call, "type", "id", "name", "args", "extras") if tool.is_flat else call.get("extras", {})
+    item |= {_NAME_OF.get(key, key): value for key, value in more.items()}
+    if output is not None and tool.output == "sources":
+        item["action"] = {**item.get("action", {}), **output}
+    elif output is not None:
+        item[tool.output] = output
+    if not tool.has_error and "status" in result:
+        item["status"] = _STATUS_OF[result["status"]]
+    return {**item, **extras}
+
+
+# -- other parts ------------------------------------------------------------------------------------------------------
+
+
+def _to_annotation(note: Native) -> Native:
+    kind = note.get("type")
+    if kind == "url_citation":
+        more = without(note, "type", "url", "title", "start_index", "end_index")
+        own: Native = {key: note[key] for key in ("end_index", "start_index", "title") if key in note}
+        return {**own, "type": "citation", "url": note["url"], **({"extras": more} if more else {})}
+    if kind == "file_citation":
+        more = without(note, "type", "filename")
+        return {"type": "citation", **_given(title=note.get("filename")), **({"extras": more} if more else {})}
+    return {"type": "non_standard_annotation", "value": note}
+
+
+def _from_annotation(note: Native) -> Native:
+    if note["type"] != "citation":
+        value: Native = note["value"]
+        return value
+    rest = {**without(note, "type", "extras"), **note.get("extras", {})}
+    if "url" in note:
+        return {"type": "url_citation", **rest}
+    return {"type": "file_citation", **{{"title": "filename"}.get(key, key): value for key, value in rest.items()}}
+
+
+def _exploded(item: Native) -> list[Native]:
+    more = without(item, "type", "id", "summary")
+    own = {"type": "reasoning", **_given(id=item.get("id"))}
+    if not item["summary"]:
+        return [{**own, **({"extras": more} if more else {})}]
+    texts = [{**own, "reasoning": part["text"]} for part in item["summary"]]
+    return [{**texts[0], **more}, *texts[1:]]
+
+
+def _imploded(first: Native, rest: list[Native]) -> Native:
+    """Return the item of reasoning; take what belongs to it from the parts that follow."""
+    item: Native = {**without(first, "reasoning", "extras"), **first.get("extras", {}), "summary": list[Any]()}
+    if "reasoning" not in first:
+        return item
+    texts = [first["reasoning"]]
+    while rest and rest[0].keys() == {"type", "id", "reasoning"} and rest[0]["id"] == first.get("id"):
+        texts.append(rest.pop(0)["reasoning"])
+    return {**item, "summary": [{"type": "summary_text", "text": text} for text in texts]}
+
+
+def to_v1(parts: list[Any]) -> list[Any]:
+    """Return parts of Responses in LangChain's content as v1."""
+    return [new for part in parts for new in _made(part)]
+
+
+def _made(part: Native) -> list[Native]:
+    tag = part["type"]
+    if tag in _TOOLS:
+        return _divided(part)
+    if tag == "reasoning" and "summary" in part:
+        return _exploded(part)
+    if tag == "text":
+        notes = part.get("annotations")
+        return [part if notes is None else {**part, "annotations": list(map(_to_annotation, notes))}]
+    if tag == "refusal":
+        more = without(part, "type", "refusal", "id")
+        return [{**without(part, *more), **({"extras": more} if more else {})}]
+    if tag == "function_call":
+        extras = {**_given(item_id=part.get("id")), **{key: part[key] for key in _ALIKE if key in part}}
+        call = {"type": "tool_call", "name": part["name"], "args": _arguments(part), "id": part["call_id"]}
+        return [{**call, **({"extras": extras} if extras else {})}]
+    if tag == "tool_search_call" and part.get("execution") == "server":
+        more = without(part, "type", "id", "arguments")
+        call = {"type": "server_tool_call", "name": "tool_search", "id": part["id"], "args": part["arguments"]}
+        return [{**call, "extras": more}]
+    if tag == "tool_search_output" and part.get("execution") == "server":
+        extras = {"name": "tool_search", **without(part, "type", "id", "status", "tools")}
+        result = {"type": "server_tool_result", "tool_call_id": part["id"], "output": {"tools": part["tools"]}}
+        return [{**result, **_given(status=_STATUS.get(part.get("status"))), "extras": extras}]
+    return [{"type": "non_standard", "value": part}]
+
+
+def from_v1(parts: list[Any]) -> Iterator[Native]:
+    """Yield v1 parts as those of Responses in LangChain's content."""
+    rest = list(parts)
+    while rest:
+        part = rest.pop(0)
+        tag, extras = part["type"], part.get("extras", {})
+        if tag == "reasoning":
+            yield _imploded(part, rest)
+        elif tag == "text":
+            notes = part.get("annotations")
+            yield part if notes is None else {**part, "annotations": list(map(_from_annotation, notes))}
+        elif tag == "refusal":
+            yield {**without(part, "extras"), **extras}
+        elif tag == "tool_call":
+            more = {"id" if key == "item_id" else key: value for key, value in extras.items()}
+            call: Native = {"type": "function_call", "call_id": part["id"], "name": part["name"]}
+            yield {**call, "arguments": dump_json(part["args"]).decode(), **more}
+        elif tag == "server_tool_call" and part["name"] == "tool_search":
+            yield {"type": "tool_search_call", "id": part["id"], "arguments": part["args"], **extras}
+        elif tag == "server_tool_call":
+            yield _united(part, rest.pop(0))
+        elif tag == "server_tool_result":
+            own = {"type": "tool_search_output", "id": part["tool_call_id"], "tools": part["output"]["tools"]}
+            yield {**own, **_given(status=_STATUS_OF.get(part.get("status"))), **without(extras, "name")}
+        else:
+            value: Native = part["value"]
+            yield value
+
+
+_TAGS = frozenset(
+    {"text", "reasoning", "refusal", "tool_call", "server_tool_call", "server_tool_result", "non_standard"}
+)
+
+
+def is_of_v1(part: Any) -> bool:
+    """Whether a part is of v1."""
+    return is_object(part) and type(tag := part.get("type")) is str and tag in _TAGS
 
 
 class Issuer(speed.Record):
@@ -47,7 +278,7 @@ class Issuer(speed.Record):
     codec: str
     owns: Callable[[Any], bool]
     to_items: Callable[[list[Any], Mapping[Any, Native]], list[Any]]
-    to_parts: Callable[[list[Any]], list[Any]] = _as_it_is
+    to_parts: Callable[[list[Any]], list[Any]] = lambda parts: parts
     lists_calls: bool = True
     has_place: Callable[[Any], bool] | None = None
 
@@ -55,9 +286,22 @@ class Issuer(speed.Record):
         """Whether the provider has a part for a block."""
         if type(block) is am.NativeBlock:
             return block.codec == self.codec
-        if type(block) not in _TAKEN or FAMILY in block.extras or not (self.lists_calls or _is_no_call(block)):
+        if (
+            type(block) not in _TAKEN
+            or FAMILY in block.extras
+            or (not self.lists_calls and type(block) is am.ToolUseBlock and block.kind != "server")
+        ):
             return False
         return self.has_place is None or self.has_place(block)
+
+    def keeps(self, block: Any) -> bool:
+        """Whether a block that was read is of content and the lists of calls alone, without any spelling of its own."""
+        if not self.lists_calls and is_function_call(block):
+            return block.signature is None or FAMILY in block.notes
+        if block.extras and not _COPIES.isdisjoint(block.extras):
+            return False
+        note = note_of(block, FAMILY)
+        return _SAID.issuperset(note) and note.get("/copies", "t") in _IN_LISTS
 
     def is_foreign(self, block: Any) -> bool:
         """Whether another format carried a block whose payload isn't this provider's."""
@@ -65,11 +309,7 @@ class Issuer(speed.Record):
 
     def read(self, parts: list[Any], entries: Mapping[Any, Native]) -> tuple[Any, ...]:
         """Return the blocks of parts in content, as the provider reads them."""
-        try:
-            items = self.to_items(parts, entries)
-        except (AttributeError, LookupError, TypeError, ValueError):
-            raise Unreadable from None  # they only look like the provider's
-        return am.get_codec(self.codec).read_parts(items)
+        return am.get_codec(self.codec).read_parts(self._items_of(parts, entries))
 
     def write(self, blocks: list[Any]) -> list[Any]:
         """Return the parts of blocks.
@@ -77,13 +317,37 @@ class Issuer(speed.Record):
         Raises:
             Unreadable: if the provider has none for them.
         """
-        items = am.get_codec(self.codec).write_parts(blocks)
+        return self._parts_of(am.get_codec(self.codec).write_parts(blocks))
+
+    def rewrite(self, blocks: list[Any]) -> list[Any]:
+        """Return the parts of blocks that were read; if they are those of the document, they need no other proof.
+
+        Raises:
+            Unreadable: if the provider has none for them, or they might be others of the provider's.
+        """
+        items = am.get_codec(self.codec).unproved_parts(blocks)
+        parts = self._parts_of(items)
+        if not same_document(self._items_of(parts, {}), items):
+            raise Unreadable
+        return parts
+
+    def _items_of(self, parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
+        try:
+            return self.to_items(parts, entries)
+        except (AttributeError, LookupError, TypeError, ValueError):
+            raise Unreadable from None  # they only look like the provider's
+
+    def _parts_of(self, items: list[Any]) -> list[Any]:
         try:
             return self.to_parts(items)
         except (AttributeError, LookupError, TypeError, ValueError):
             raise Unreadable from None  # the client has no such part
 
 
+# The notes of blocks that content and the lists of calls are read as, and the namespaces of copies of calls.
+_SAID = frozenset({"/shape", "/cuts", "/no-id", "/copies"})
+_IN_LISTS = frozenset({"t", "ct"})
+_COPIES = frozenset(SPACES.values())
 # Of the codecs that don't have the provider's name.
 _PROVIDERS = {"gemini": "google", "openai-responses": OPENAI}
 _TAKEN = frozenset(
@@ -98,10 +362,6 @@ def _is_no_media(block: Any) -> bool:
     return type(block) not in (am.ImageBlock, am.FileBlock)
 
 
-def _is_no_call(block: Any) -> bool:
-    return type(block) is not am.ToolUseBlock or block.kind == "server"
-
-
 def entry_of(block: am.ToolUseBlock) -> Native:
     """Return the entry of a call in ``tool_calls``, or, if its arguments are no JSON, in ``invalid_tool_calls``."""
     if block.kind == "custom":
@@ -112,15 +372,11 @@ def entry_of(block: am.ToolUseBlock) -> Native:
     return {"type": "invalid_tool_call", "id": block.id, "name": block.name, "args": text, "error": None}
 
 
-def _without(part: Native, *keys: str) -> Native:
-    return {key: value for key, value in part.items() if key not in keys}
-
-
 def _unindexed(part: Native, *keys: str) -> Native:
     """Return a part without what streaming leaves: an index, and other keys."""
     index = part.get("index")
     is_left = type(index) is int or (type(index) is str and index.startswith("lc_"))
-    return _without(part, "index", *keys) if is_left else _without(part, *keys)
+    return without(part, "index", *keys) if is_left else without(part, *keys)
 
 
 # -- Anthropic --------------------------------------------------------------------------------------------------------
@@ -205,7 +461,7 @@ def _renamed(note: Native, old: str, new: str) -> Native:
     return {new if is_file and key == old else key: value for key, value in note.items()}
 
 
-def _from_responses(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
+def _from_responses(parts: Iterable[Any], entries: Mapping[Any, Native]) -> list[Any]:
     """Return parts as items: adjacent words with one id are one message."""
     items: list[Any] = []
     last: Any = None
@@ -215,7 +471,7 @@ def _from_responses(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any
             items.append(part)
             last = None
             continue
-        word = _without(part, *_OF_MESSAGE)
+        word = without(part, *_OF_MESSAGE)
         if part["type"] != "refusal":
             notes = [_renamed(note, "file_index", "index") for note in part.get("annotations") or ()]
             word = {**word, "type": "output_text", "annotations": notes}
@@ -254,10 +510,6 @@ def _has_place_at_google(block: Any) -> bool:
     return type(block) is not am.TextBlock or not block.citations
 
 
-def _to_google(items: list[Any]) -> list[Any]:
-    return list(map(_part_of_google, items))
-
-
 def _standard(value: str | None) -> str | None:
     """Return base64 as the client decodes it: in the standard alphabet, padded."""
     return None if value is None else value.translate(_TO_STANDARD) + "=" * (-len(value) % 4)
@@ -293,10 +545,6 @@ def _part_of_google(item: Native) -> Native:
     extras = {"extras": {"block_type": name, **signed.get("extras", {})}}
     part = {"type": "server_tool_result", "tool_call_id": value["id"], "status": "success"}
     return {**part, "output": value.get("response", {}), **extras}
-
-
-def _from_google(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
-    return list(map(_item_of_google, parts))
 
 
 def _item_of_google(part: Native) -> Native:
@@ -383,14 +631,14 @@ def _item_of_bedrock(part: Native, names: Mapping[Any, str]) -> Native:
         use = {"toolUseId": part["id"], "name": part["name"], "input": part["input"], "type": tag}
         return {"toolUse": use}
     link = part["tool_use_id"]
-    content = [_without(item, "type") for item in part["content"]]
+    content = [without(item, "type") for item in part["content"]]
     own = {"toolUseId": link, "content": content}
     own |= {"status": "error" if part["is_error"] else "success"} if "is_error" in part else {}
     name = names.get(link, part.get("name"))
     return {"toolResult": own if name is None else {**own, "type": f"{name}_result"}}
 
 
-# -- all --------------------------------------------------------------------------------------------------------------
+# -- all issuers ------------------------------------------------------------------------------------------------------
 
 _RESPONSES = Issuer("openai-responses", _is_of_responses, _from_responses, _to_responses)
 # By provider.
@@ -399,7 +647,12 @@ ISSUERS: Mapping[Any, Issuer] = {
     OPENAI: _RESPONSES,
     "openai-responses": _RESPONSES,
     "google": Issuer(
-        "gemini", _is_of_google, _from_google, _to_google, lists_calls=False, has_place=_has_place_at_google
+        "gemini",
+        _is_of_google,
+        lambda parts, _: list(map(_item_of_google, parts)),
+        lambda items: list(map(_part_of_google, items)),
+        lists_calls=False,
+        has_place=_has_place_at_google,
     ),
     "bedrock": Issuer("bedrock", _is_of_bedrock, _from_bedrock, _to_bedrock, lists_calls=False, has_place=_is_no_media),
     # Nobody's: all clients know Anthropic's part for calls, but not its media.
@@ -407,13 +660,12 @@ ISSUERS: Mapping[Any, Issuer] = {
 }
 
 
-def _from_v1(parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
-    return _from_responses(from_v1(parts), entries)
-
-
-def _to_v1(items: list[Any]) -> list[Any]:
-    return to_v1(_to_responses(items))
-
-
 # The same for messages whose content is v1; the parts of other providers are v1 in LangChain's own words.
-ISSUERS_OF_V1: Mapping[Any, Issuer] = {OPENAI: Issuer("openai-responses", is_of_v1, _from_v1, _to_v1)}
+ISSUERS_OF_V1: Mapping[Any, Issuer] = {
+    OPENAI: Issuer(
+        "openai-responses",
+        is_of_v1,
+        lambda parts, entries: _from_responses(from_v1(parts), entries),
+        lambda items: to_v1(_to_responses(items)),
+    )
+}

@@ -67,6 +67,11 @@ def finish_reason(key: str, word: str) -> str:
     return FINISH_OF[key].get(word, word)
 
 
+def without(native: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """Return an object without some of its keys."""
+    return {key: value for key, value in native.items() if key not in keys}
+
+
 def digest(value: Any) -> str:
     """Return a short digest of plain data, so that a note doesn't outlive an edit."""
     from hashlib import blake2b  # noqa: PLC0415 - loading it takes as long as reading a document

@@ -7,9 +7,10 @@ as that says all of it.
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
+from agentmsg import AgentMsgError
 from agentmsg.formats import (
     KEEP,
     Native,
@@ -34,6 +35,7 @@ from agentmsg_codecs.langchain.blocks.v1_forms import (
     BY_FILE_ID,
     BY_URL,
     CHUNK,
+    FORMS,
     MEDIA,
     MIME,
     TITLES,
@@ -45,6 +47,9 @@ from agentmsg_codecs.langchain.names import FAMILY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from agentmsg.formats import Native
+
 
 # The namespace of unknown keys in objects inside parts, such as image_url.
 NESTED = "langchain.nested"
@@ -102,14 +107,6 @@ def _is_whole(part: Native) -> bool:
     )
 
 
-def _is_summed_up(part: Native) -> bool:
-    return is_list(part.get("summary")) and part.keys().isdisjoint(("reasoning", "extras"))
-
-
-def _is_text(part: Native) -> bool:
-    return type(part.get("text")) is str and part.keys().isdisjoint(("reasoning", "summary", "content"))
-
-
 SUMMARY = _texts("summary", "summary_text")
 # Tried before v1, whose parts may lack their text.
 REASONING = (
@@ -117,9 +114,11 @@ REASONING = (
         _texts("content", "reasoning_text"), Spare("summary", [], is_written=False), _SEALED, ID, CACHE,
     ), notes={"shape": "whole_reasoning"}, fits=_is_whole),
     Form("summary", am.ThinkingBlock, "reasoning", (SUMMARY, _SEALED, ID, CACHE),
-         notes={"shape": "summary"}, fits=_is_summed_up),
+         notes={"shape": "summary"},
+         fits=lambda part: is_list(part.get("summary")) and part.keys().isdisjoint(("reasoning", "extras"))),
     Form("reasoning_text", am.ThinkingBlock, "reasoning", (Key("text", "thinking", Text()), ID, CACHE),
-         notes={"shape": "reasoning_text"}, fits=_is_text),
+         notes={"shape": "reasoning_text"}, fits=lambda part: type(part.get("text")) is str
+         and part.keys().isdisjoint(("reasoning", "summary", "content"))),
 )  # fmt: skip
 _WORDS = (
     _text("input_text", "input_text"),
@@ -285,11 +284,6 @@ def has_object(block: Any) -> bool:
     return block.is_valid and is_mapping(block.input) and block.significant_text is None
 
 
-def _says_arguments(block: Any) -> bool:
-    """Whether the input of a call says all of its arguments."""
-    return block.is_valid and block.significant_text is None
-
-
 def _read_input(value: Any) -> Any:
     if not is_object(value):
         raise Unreadable
@@ -330,7 +324,8 @@ _OPENAI = (
     # What Anthropic's client has of a call; its input is a text if a stream has left it so.
     Form("tool_use", am.ToolUseBlock, "tool_use", (
         *_CALL, Key("input", "input", via(_read_input, args_of, {"type": "object"})), CACHE,
-    ), fixed={"kind": "function"}, when=_says_arguments, notes={"shape": "tool_use"},
+    ), fixed={"kind": "function"}, notes={"shape": "tool_use"},
+         when=lambda block: block.is_valid and block.significant_text is None,
          fits=lambda part: "caller" not in part and "toolset_name" not in part),
     Form("tool_use_text", am.ToolUseBlock, "tool_use", (*_CALL, Key("input", "input", Arguments()), CACHE),
          fixed={"kind": "function"}, notes={"shape": "tool_use-text"},
@@ -416,3 +411,146 @@ DIALECTS = (
     *(_google(tag, key) for tag in MEDIA for key in _GOOGLE),
     *(_plain_media(key, source) for key, source in (("url", BY_URL), ("base64", BY_DATA), ("file_id", BY_FILE_ID))),
 )
+
+
+# -- LangChain for JavaScript: v1 under its own keys; v0 without its `source_type` ------------------------------------
+
+
+# By key of the source, its class and field; with the key of the media type.
+_KINDS = (
+    ("data", "mime_type", am.Base64Source, "data"),
+    ("data", "mimeType", am.Base64Source, "data"),
+    ("url", "mimeType", am.URLSource, "url"),
+    ("fileId", "mimeType", am.FileSource, "file_id"),
+)
+
+
+def _medium(tag: str, key: str, mime: str, cls: type[Any], field: str) -> Form:
+    def fits(part: Native) -> bool:
+        if "source_type" in part or key not in part:
+            return False
+        return "mimeType" not in part if mime == "mime_type" else mime in part or key == "fileId"
+
+    shape = f"{key}-{mime}"
+    source = Spread("source", cls, (Key(key, field, Text()), Key(mime, "media_type", Text(), "may")))
+    names = (FILENAME,) if tag == "file" else ()
+    metadata = Key("metadata", "metadata", Object(), "may", is_odd=True)
+    return Form(f"{tag}_{key}_{mime}", MEDIA[tag], tag, (source, ID, CACHE, *names, metadata), notes={"shape": shape},
+                fits=fits)  # fmt: skip
+
+
+JAVASCRIPT = tuple(_medium(tag, *kind) for tag in MEDIA for kind in _KINDS)
+
+
+# -- all forms: their order and marks ---------------------------------------------------------------------------------
+
+
+RESULT = "server_tool_result"
+# By form, the mark of its blocks, if its own notes don't say it.
+MARKS = {
+    "text": "annotations", "invalid_tool_call": "invalid_tool_call",
+    "server_tool_call_chunk": "server_tool_call_chunk", "server_tool_call": "server_tool_call",
+}  # fmt: skip
+# Parts are tried in this order: forms that their keys alone don't identify come last.
+ALL_FORMS = tuple(
+    # The caller of a reader has already called ``fits``.
+    form.evolve(is_asked=True)
+    for form in (*REASONING, *JAVASCRIPT, *FORMS, *DIALECTS)
+)
+V1_OF_TAG = {form.tag: [(other.fits, other.name) for other in FORMS if other.tag == form.tag] for form in FORMS}
+OF_V1 = frozenset({RESULT, *(form.name for form in FORMS)})
+Entry: TypeAlias = "tuple[Callable[[Any], bool] | None, str]"
+
+
+# -- the blocks of a form ---------------------------------------------------------------------------------------------
+
+
+def is_of(form: Form) -> Callable[[Any], bool] | None:
+    """Return the test of blocks that are usually written in a form; None for all of its class."""
+    fixed, when = tuple(form.fixed.items()), form.when
+    if not fixed:
+        return when
+
+    def test(block: Any) -> bool:
+        for name, value in fixed:
+            if getattr(block, name) != value:
+                return False
+        return when is None or when(block)
+
+    return test
+
+
+def _says_all_within(item: Key | Spread) -> Callable[[Any], bool]:
+    """Return the test whether an item says all of the object inside a block, if there is one."""
+    value: Any = item if isinstance(item, Spread) else item.value
+    fields = [name for key in item.items for name in key.fields] if isinstance(item, Spread) else [value.field]
+    says_all, field = speed.says_only(value.cls, *fields, **value.fixed), item.fields[0]
+    return lambda block: (inner := getattr(block, field)) is None or says_all(inner)
+
+
+def says_all_of(form: Form) -> Callable[[Any], bool]:
+    """Return the test of blocks that a form describes completely."""
+    cls: Any = form.cls
+    fields = {"extras", *form.fixed}
+    spaces = {FAMILY, NESTED}
+    within = list[Any]()
+    for item in form.items:
+        if isinstance(item, Spread) or (isinstance(item, Key) and isinstance(item.value, Wrapped)):
+            within.append(_says_all_within(item))
+        fields.update(item.cells if isinstance(item, Hatch) else getattr(item, "fields", ()))
+        if isinstance(item, Hatch):
+            spaces.update(item.spaces)
+    if "input" in fields:
+        fields.add("raw_input")
+    says_only_these, test = speed.says_only(cls, "cache", *fields), is_of(form)
+
+    def says_all(block: Any) -> bool:
+        if not says_only_these(block):
+            return False
+        for inner in within:
+            if not inner(block):
+                return False
+        if test is not None and not test(block):
+            return False
+        if not block.extras:
+            return True
+        return bool(block.extras.keys() <= spaces)
+
+    return says_all
+
+
+# -- usual parts ------------------------------------------------------------------------------------------------------
+
+# By tag, the class of parts that have a quick reader.
+QUICK: Mapping[str, type[Any]] = {
+    "text": am.TextBlock, "reasoning": am.ThinkingBlock, "image": am.ImageBlock, "audio": am.AudioBlock,
+    "video": am.VideoBlock, "file": am.FileBlock, "thinking": am.ThinkingBlock, "image_url": am.ImageBlock,
+    "tool_use": am.ToolUseBlock,
+}  # fmt: skip
+_MOST_KEYS = 4
+# The keys that such parts must not have.
+_NOT_QUICK = frozenset(
+    {"annotations", "cache_control", "caller", "citations", "filename", "metadata", "source", "summary", "toolset_name"}
+)
+
+
+def quick_reader(tag: str, read: Callable[[Native], Any]) -> Callable[[Native], Any]:
+    """Return the reader of parts with nothing but texts, apart from the input of calls; it returns None for others."""
+
+    def quick(part: Native) -> Any:
+        if len(part) > 2:  # noqa: PLR2004 - the tag, and its only text
+            if len(part) > _MOST_KEYS or not _NOT_QUICK.isdisjoint(part):
+                return None
+            extras: Any = part.get("extras")
+            if extras is not None and (tag != "reasoning" or not is_object(extras) or len(extras) > 1):
+                return None
+        try:
+            block = read(part)
+        except (Unreadable, AgentMsgError):
+            return None
+        note = block.notes[FAMILY] if block.notes else None
+        if block.extras or (note and (len(note) > 1 or "/shape" not in note)):
+            return None
+        return None if tag == "tool_use" and block.id is None else block
+
+    return quick

@@ -6,11 +6,13 @@ parts, unless it is marked with another dialect that still says all of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+import attrs
+
 import agentmsg as am
-import agentmsg_codecs.langchain.blocks.non_standard as non_standard
 import agentmsg_codecs.langchain.blocks.v1 as v1
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
@@ -19,6 +21,8 @@ from agentmsg.formats import (
     Shape,
     Unreadable,
     adopt,
+    blocks,
+    dispatch,
     is_mapping,
     is_marked,
     is_object,
@@ -32,11 +36,7 @@ from agentmsg.formats import (
     spelling,
 )
 from agentmsg.formats.forms import Described
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import is_served
-from agentmsg_codecs.langchain.blocks.non_standard import V1_CLASSES
-from agentmsg_codecs.langchain.blocks.providers import DIALECTS, OLD_MARKS
-from agentmsg_codecs.langchain.blocks.server_tools import careful, result_shape
-from agentmsg_codecs.langchain.blocks.tables import (
+from agentmsg_codecs.langchain.blocks.dialects import (
     ALL_FORMS,
     MARKS,
     OF_V1,
@@ -48,13 +48,117 @@ from agentmsg_codecs.langchain.blocks.tables import (
     quick_reader,
     says_all_of,
 )
-from agentmsg_codecs.langchain.blocks.v1_forms import FORMS, of_call
+from agentmsg_codecs.langchain.blocks.providers import DIALECTS, OLD_MARKS, is_served
+from agentmsg_codecs.langchain.blocks.v1_forms import FORMS, careful, of_call, result_shape
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import cattrs
+
+
+# -- `non_standard` parts ---------------------------------------------------------------------------------------------
+# Data, sources, compactions, and your own block classes are supported as
+# ``{"type": "non_standard", "value": {"type": <our tag>, <fields>}}``: the value is the block's canonical form. cattrs
+# generates the hooks for these values, under strict hooks for the primitive types.
+
+
+# The classes that v1 has parts for.
+V1_CLASSES = (
+    am.TextBlock, am.ThinkingBlock, am.RefusalBlock, am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock,
+    am.ToolUseBlock, am.ToolResultBlock,
+)  # fmt: skip
+# Models read parts of a message: one that none of them knows isn't sent.
+_V1 = frozenset({*V1_CLASSES, am.NativeBlock, am.ToolsBlock, am.ApprovalRequestBlock, am.ApprovalResponseBlock})
+_NOTES = frozenset({"notes"})
+_LEFT_OUT = _NOTES | {"extras"}
+_APART = frozenset({"type", "extras"})
+
+
+def is_non_standard(cls: type) -> bool:
+    """Whether blocks of a class are supported as `non_standard`."""
+    return cls in blocks.BLOCK_TAGS and cls not in _V1
+
+
+def _float(value: Any, _: Any) -> Any:
+    if type(value) is not float:
+        raise Unreadable  # a whole number would be written as one
+    return value
+
+
+def _is_free_form(kind: Any) -> bool:
+    return kind is Any or "JSON" in str(kind) or (isinstance(kind, str) and "None | bool" in kind)
+
+
+def non_standard_block(value: Native, converter: cattrs.Converter) -> Any:
+    """Return the block that a `non_standard` value is the canonical form of."""
+    tag = value.get("type")
+    cls: Any = next((cls for cls, name in blocks.BLOCK_TAGS.items() if name == tag and is_non_standard(cls)), None)
+    if cls is None:
+        raise Unreadable
+    own: Any = value.get("extras")
+    # The only unknown fields are those of Anthropic's own blocks, if there are any.
+    if "extras" in value and not (is_object(own) and own.keys() == {ANTHROPIC} and own[ANTHROPIC]):
+        raise Unreadable
+    if own and not is_object(own[ANTHROPIC]):
+        raise Unreadable
+    try:
+        block = converter.structure({key: item for key, item in value.items() if key not in _APART}, _resolved(cls))
+        return block.evolve(extras=own) if own else block
+    except Exception:  # noqa: BLE001 - cattrs and foreign classes raise what they like
+        raise Unreadable from None
+
+
+def write_non_standard(block: Any, converter: cattrs.Converter) -> Native:
+    """Return the part of a block that v1 has no part for."""
+    _resolved(dispatch.class_of(block))
+    bare = block.evolve(extras={}, notes={})
+    fields = cast("Native", speed.plain_copy(thaw(converter.unstructure(bare))))
+    value = {key: item for key, item in fields.items() if key not in _LEFT_OUT and key != "type"}
+    # Unknown fields are keys of the part; those of Anthropic's own blocks belong to the value.
+    own = natives.extras_of(block, ANTHROPIC)
+    extras = {"extras": {ANTHROPIC: own}} if own else {}
+    return {"type": "non_standard", "value": {"type": blocks.BLOCK_TAGS[type(block)], **value, **extras}}
+
+
+def _resolved(cls: Any) -> Any:
+    """Return a class whose annotations are types; cattrs doesn't know the model's names."""
+    names = {"JSON": Any, "Block": am.BaseBlock, "Mapping": Mapping, "Any": Any}
+    try:
+        # Done once for each class: attrs remembers it.
+        attrs.resolve_types(cls, localns=names)
+    except NameError:
+        raise Unreadable from None
+    return cls
+
+
+def make_converter() -> cattrs.Converter:
+    """Return the converter with the hooks for values of `non_standard`, and everything inside."""
+    # Loaded when a first document is read or written.
+    from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override  # noqa: PLC0415
+
+    for cls in blocks.BLOCK_TAGS:
+        _resolved(cls)
+    converter: cattrs.Converter = dispatch.strict_converter()
+    converter.register_structure_hook(float, _float)
+    converter.register_structure_hook_func(_is_free_form, lambda value, _: dispatch.freeze(value))
+    converter.register_unstructure_hook_func(_is_free_form, lambda value: value)
+
+    def options(cls: Any) -> dict[str, Any]:
+        kind = cls if isinstance(cls, type) else object
+        names = _LEFT_OUT if issubclass(kind, am.BaseBlock) else _NOTES if issubclass(kind, blocks.Noted) else ()
+        return {name: override(omit=True) for name in names} | {"_cattrs_use_alias": True}
+
+    def unstructure(cls: Any) -> Any:
+        return make_dict_unstructure_fn(_resolved(cls), converter, _cattrs_omit_if_default=True, **options(cls))
+
+    def structure(cls: Any) -> Any:
+        return make_dict_structure_fn(_resolved(cls), converter, _cattrs_forbid_extra_keys=True, **options(cls))
+
+    converter.register_unstructure_hook_factory(attrs.has, unstructure)
+    converter.register_structure_hook_factory(attrs.has, structure)
+    return converter
 
 
 _OBJECT: Any = dict
@@ -101,7 +205,7 @@ class ContentParts(Parts):
         self._named: dict[tuple[Any, Any], list[Entry] | None] = speed.Later(self._named_of)
         for form in ALL_FORMS:
             self._of_tag.setdefault(form.tag, []).append((form.fits, form.name))
-        result = result_shape(self.read, self._write_bare)
+        result = result_shape(self.read, lambda block: _with_extras(self._plain(block), block))
         shapes = (*map(self._shape, V1_CLASSES[:-1]), result)
         super().__init__(FAMILY, shapes)
         self._read_as[RESULT] = partial(careful, result)
@@ -155,7 +259,7 @@ class ContentParts(Parts):
 
     def new_converter(self) -> cattrs.Converter:
         """Return a converter that also reads and writes the values of `non_standard`."""
-        return non_standard.make_converter()
+        return make_converter()
 
     def take_hooks(self, shapes: Iterable[Shape]) -> None:
         """Read and write the classes of users' hooks by these."""
@@ -262,7 +366,7 @@ class ContentParts(Parts):
         inner = object_at(part, "value")
 
         def read(native: Native, _: Any = None) -> Any:
-            return non_standard.non_standard_block(object_at(native, "value"), self.converter)
+            return non_standard_block(object_at(native, "value"), self.converter)
 
         try:
             return careful(Shape(cls=am.BaseBlock, keys=_NON_STANDARD, read=read, write=self._plain), part)
@@ -322,11 +426,7 @@ class ContentParts(Parts):
         for test, name in self._usual[block.__class__] or ():
             if test is None or test(block):
                 return self._write_as[name](block)
-        return block.value if type(block) is am.NativeBlock else non_standard.write_non_standard(block, self.converter)
-
-    def _write_bare(self, block: Any) -> Any:
-        """Return the part of a block in its default spelling, with its unknown fields."""
-        return _with_extras(self._plain(block), block)
+        return block.value if type(block) is am.NativeBlock else write_non_standard(block, self.converter)
 
     def _write_marked(self, block: Any) -> Native | None:
         """Return the part of a block whose only note is a mark; None for any other block."""

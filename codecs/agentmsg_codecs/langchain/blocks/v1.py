@@ -9,12 +9,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
-from agentmsg.formats import EMPTY, KEEP, Native, Unreadable, adopt, cells, is_mapping, maker, natives, speed
+from agentmsg.formats import (
+    EMPTY,
+    KEEP,
+    Native,
+    Unreadable,
+    adopt,
+    cells,
+    is_mapping,
+    is_marked,
+    is_object,
+    maker,
+    marked,
+    natives,
+    note_of,
+    speed,
+    with_note,
+)
 from agentmsg.formats.forms import Hatch, Key, Text, Via
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 make_text = maker(am.TextBlock)
@@ -188,26 +204,21 @@ _EPHEMERAL = {"type": "ephemeral"}
 _EXPLICIT = {"mode": "explicit"}
 
 
-def _without(part: Native, key: str) -> Native:
-    return {name: value for name, value in part.items() if name != key}
-
-
-def _lifted(part: Native, key: str) -> Native | None:
-    """Return a part with a key of its `extras` beside them; None if it isn't only in there."""
-    extras = part.get("extras")
-    if not is_mapping(extras) or key not in extras or key in part:
+def _lifted(part: Native, key: str, holder: str = "extras") -> Native | None:
+    """Return a part with a key of its `extras`, or of another holder, beside them; None if it isn't only in there."""
+    held = part.get(holder)
+    if not is_mapping(held) or key not in held or key in part:
         return None
-    rest = _without(extras, key)
-    moved = {**_without(part, "extras"), key: extras[key]}
-    return {**moved, "extras": rest} if rest else moved
+    rest = without(held, key)
+    return {**without(part, holder), key: held[key], **({holder: rest} if rest else {})}
 
 
-def _lowered(part: Native, key: str) -> Native | None:
-    """Return a part with a key in its `extras`; None if it isn't only beside them."""
-    extras: Any = part.get("extras", {})
-    if key not in part or not is_mapping(extras) or key in extras:
+def _lowered(part: Native, key: str, holder: str = "extras") -> Native | None:
+    """Return a part with a key in its `extras`, or in another holder; None if it isn't only beside them."""
+    held: Any = part.get(holder, {})
+    if key not in part or not is_mapping(held) or key in held:
         return None
-    return {**_without(part, key), "extras": {**extras, key: part[key]}}
+    return {**without(part, key), holder: {key: part[key], **held}}
 
 
 def _hint_lifted(part: Native) -> Native | None:
@@ -219,7 +230,7 @@ def _as_hint(part: Native) -> Native | None:
     """Return a part with a cache hint in place of OpenAI's breakpoint."""
     if part.get(_BREAKPOINT) != _EXPLICIT or _HINT in part:
         return None
-    return {**_without(part, _BREAKPOINT), _HINT: {**_EPHEMERAL}}
+    return {**without(part, _BREAKPOINT), _HINT: {**_EPHEMERAL}}
 
 
 # The keys of files that have their name beside these.
@@ -233,19 +244,8 @@ def _name_lowered(part: Native) -> Native | None:
 
 def _name_lifted(part: Native) -> Native | None:
     """Return a part with the name of its file beside `metadata`; None if it isn't only in there."""
-    metadata: Any = part.get("metadata")
-    if part.get("type") != "file" or part.keys().isdisjoint(_NAMED_BESIDE) or not is_mapping(metadata):
-        return None
-    if _NAME in part:
-        return None
-    return {**part, "metadata": _without(metadata, _NAME), _NAME: metadata[_NAME]} if _NAME in metadata else None
-
-
-def _name_put_inside(part: Native) -> Native | None:
-    metadata: Any = part.get("metadata", {})
-    if not is_mapping(metadata) or _NAME in metadata or _NAME not in part:
-        return None
-    return {**_without(part, _NAME), "metadata": {_NAME: part[_NAME], **metadata}}
+    has_it = part.get("type") == "file" and not part.keys().isdisjoint(_NAMED_BESIDE)
+    return _lifted(part, _NAME, "metadata") if has_it else None
 
 
 MOVES: tuple[Move, ...] = (
@@ -253,9 +253,9 @@ MOVES: tuple[Move, ...] = (
     (
         "breakpoint",
         _as_hint,
-        lambda part: {**_without(part, _HINT), _BREAKPOINT: {**_EXPLICIT}} if part.get(_HINT) == _EPHEMERAL else None,
+        lambda part: {**without(part, _HINT), _BREAKPOINT: {**_EXPLICIT}} if part.get(_HINT) == _EPHEMERAL else None,
     ),
-    ("named-inside", _name_lifted, _name_put_inside),
+    ("named-inside", _name_lifted, lambda part: _lowered(part, _NAME, "metadata")),
     ("named-beside", _name_lowered, lambda part: _lifted(part, _NAME) if part.get("type") == "file" else None),
 )
 """The mark of a block, how its part is brought to the usual spelling, and back; None if there is nothing to move."""
@@ -277,3 +277,40 @@ def is_sound(block: Any) -> bool:
         return _is_only_id(block) and _is_of_openai(block.source)
     has_bytes = type(block.source) is am.Base64Source and block.source.media_type is None
     return has_bytes and block.item_id is not None and block.transcript is not None and _is_only_sound(block)
+
+
+# -- cache points of Bedrock's Converse: hints of the blocks before them ----------------------------------------------
+
+
+POINT = "cachePoint"
+# The blocks that a point may stand behind: a call has copies elsewhere.
+_POINTED = frozenset({am.TextBlock, am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock, am.ThinkingBlock})
+
+
+def with_points(placed: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Return blocks with their parts, and each cache point as the hint of the block before it."""
+    out: list[tuple[Any, Any]] = []
+    for block, part in placed:
+        hint = part[POINT] if is_object(part) and part.keys() == {POINT} else None
+        if is_hint(hint) and out and type(out[-1][0]) in _POINTED and out[-1][0].cache is None:
+            before, own = out[-1]
+            out[-1] = marked(before.evolve(cache=read_cache(hint)), FAMILY, point=True), own
+        else:
+            out.append((block, part))
+    return out
+
+
+def is_pointed(block: Any) -> bool:
+    """Whether the cache hint of a block is a point behind it."""
+    return type(block) in _POINTED and block.cache is not None and bool(is_marked(block, FAMILY, "/point"))
+
+
+def with_points_apart(blocks: Iterable[Any], write: Callable[[Any], Any]) -> Iterator[Any]:
+    """Yield the parts of blocks, and cache points behind them."""
+    for block in blocks:
+        if is_pointed(block):
+            note = {key: value for key, value in note_of(block, FAMILY).items() if key != "/point"}
+            yield write(with_note(block.evolve(cache=None), FAMILY, note))
+            yield {POINT: write_cache(block.cache)}
+        else:
+            yield write(block)

@@ -1,4 +1,4 @@
-"""Content blocks v1, the usual spelling: the forms of all but server results (see server_tools.py)."""
+"""Content blocks v1, the usual spelling: their forms, and results of server tools."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
+from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     EMPTY,
     KEEP,
     Native,
+    Shape,
     Unreadable,
     adopt,
     is_list,
@@ -19,27 +21,91 @@ from agentmsg.formats import (
     marked,
     natives,
     object_at,
+    same_document,
+    spelling,
     text_at,
     tool_arguments,
     word_at,
 )
 from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Spread, Text
-from agentmsg_codecs.langchain.blocks.anthropic_v1 import IDS
-from agentmsg_codecs.langchain.blocks.citations import read_citation, write_citation
+from agentmsg_codecs.langchain.blocks.providers import IDS
 from agentmsg_codecs.langchain.blocks.v1 import (
     CACHE,
     EXTRAS,
     ID,
+    cache_of,
     extras_hatch,
+    is_words,
     make_call,
+    make_result,
+    make_text,
     only_written,
     read_extras,
+    write_cache,
     write_extras,
 )
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+
+# -- citations --------------------------------------------------------------------------------------------------------
+
+
+make_citation = maker(am.Citation)
+_TEXT_FIELDS = ("url", "title", "cited_text")
+# The keys of v1's citations, and their fields.
+_FIELDS: Mapping[str, str] = {**{name: name for name in _TEXT_FIELDS}, "start_index": "start", "end_index": "end"}
+_CITATION = frozenset({"type", *_FIELDS})
+_TAG = frozenset({"type"})
+# Only Responses has these, and its own codec reads what they say of a file: all of it is extras.
+_OF_CONTAINER = "container_file_citation"
+# An entry that isn't an object at all.
+WHOLE = "langchain.citation"
+
+
+def read_citation(native: Any) -> am.Citation:
+    """Return the citation of an entry: of v1 or OpenAI, which have the same keys; any other is an extra."""
+    found = _kept_citation(_read_any(native), native) if is_object(native) else None
+    return found or make_citation(extras=adopt({WHOLE: {"value": native}}))
+
+
+def _kept_citation(citation: am.Citation, native: Native) -> am.Citation | None:
+    plain = _plain_citation(citation)
+    if same_document(plain, native):
+        return citation
+    known = _CITATION if citation.kind != _OF_CONTAINER else _TAG
+    kept = spelling.keep(citation, native, plain, family=FAMILY, known=known, odd=known)
+    # It was just read, so it is known to read as this citation.
+    return kept if kept is not None and same_document(_spell_citation(kept, lambda _: kept), native) else None
+
+
+def _read_any(native: Native) -> am.Citation:
+    kind = native.get("type")
+    kinds = {key: str if key in _TEXT_FIELDS else int for key in _FIELDS if key in native and kind != _OF_CONTAINER}
+    fields = {_FIELDS[key]: native[key] for key, cls in kinds.items() if type(native[key]) is cls}
+    return make_citation(kind=kind if type(kind) is str and kind != "citation" else None, **fields)
+
+
+def _plain_citation(citation: am.Citation) -> Native:
+    native: Native = {"type": "citation" if citation.kind is None else citation.kind}
+    return native | {key: value for key, field in _FIELDS.items() if (value := getattr(citation, field)) is not None}
+
+
+def write_citation(citation: am.Citation) -> Any:
+    """Return the entry of a citation."""
+    whole = citation.extras.get(WHOLE) if citation.extras else None
+    if is_mapping(whole) and "value" in whole:
+        return whole["value"]
+    return _spell_citation(citation, lambda part: read_citation(thaw(part)))
+
+
+def _spell_citation(citation: am.Citation, read: Callable[[Native], Any]) -> Native:
+    plain = _plain_citation(citation)
+    if not citation.extras and not citation.notes:
+        return plain
+    return spelling.put_back(citation, plain, family=FAMILY, read=read)
 
 
 # -- text, thinking, refusal ------------------------------------------------------------------------------------------
@@ -214,9 +280,9 @@ def of_call(block: am.ToolUseBlock) -> am.ToolUseBlock:
 
 
 # What is in the `extras` of calls.
-IN_EXTRAS = {key: key for key in ("item_id", "provider", "status", "server", "namespace")}
-_WRITTEN = {key: key for key in IN_EXTRAS if key != "item_id"}
-_READ = {**IN_EXTRAS, "raw_input": "raw_input"}
+_IN_EXTRAS = {key: key for key in ("item_id", "provider", "status", "server", "namespace")}
+_WRITTEN = {key: key for key in _IN_EXTRAS if key != "item_id"}
+_READ = {**_IN_EXTRAS, "raw_input": "raw_input"}
 
 
 def _beside(part: Native, names: Mapping[str, str]) -> Native:
@@ -240,10 +306,6 @@ def _read_args(part: Native) -> Native:
     return {**found, "input": value}
 
 
-def _write_args(block: am.ToolUseBlock) -> Native:
-    return {"args": args_of(block.input)}
-
-
 def _write_beside(block: am.ToolUseBlock) -> Native:
     """Return the `extras` of a call."""
     own: Native = {} if block.item_id is None else {"item_id": block.item_id}
@@ -260,9 +322,17 @@ _CELLS = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP
 _LINK = Key("id", "id", Link(), "null")
 
 
+def _write_args(block: am.ToolUseBlock) -> Native:
+    return {"args": args_of(block.input)}
+
+
+def _write_text(block: am.ToolUseBlock) -> Native:
+    return {"args": tool_arguments.input_text(block)}
+
+
 def _text_reader(mark: str) -> Callable[[Native], Native]:
     def read(part: Native) -> Native:
-        raw, found = word_at(part, "args"), _beside(part, IN_EXTRAS)
+        raw, found = word_at(part, "args"), _beside(part, _IN_EXTRAS)
         if "raw_input" in found.get("extras", EMPTY).get(INNER, ()):
             raise Unreadable
         found |= {"input": EMPTY} if raw is None else {"raw_input": raw}
@@ -274,13 +344,16 @@ def _text_reader(mark: str) -> Callable[[Native], Native]:
     return read
 
 
-def _write_text(block: am.ToolUseBlock) -> Native:
-    return {"args": tool_arguments.input_text(block)}
-
-
 def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
     name = Key("name", "name", Text(), '""', default="")
-    args = Hatch(keys=_ARGS, cells=_CELLS, get=_text_reader(tag), put=_write_text, odd=("extras",), spaces=(INNER,))
+    args = Hatch(
+        keys=_ARGS,
+        cells=_CELLS,
+        get=_text_reader(tag),
+        put=_write_text,
+        odd=("extras",),
+        spaces=(INNER,),
+    )
     extras = only_written(partial(write_extras, names={**_WRITTEN, "item_id": "item_id"}))
     items: tuple[Any, ...] = (_LINK, name, args, *own, CACHE, extras)
     return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed)
@@ -288,7 +361,13 @@ def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
 
 def _valid_call(tag: str, **fixed: str) -> Form:
     args = Hatch(
-        keys=_ARGS, cells=_CELLS, get=_read_args, put=_write_args, must=("args",), odd=("extras",), spaces=(INNER,)
+        keys=_ARGS,
+        cells=_CELLS,
+        get=_read_args,
+        put=_write_args,
+        must=("args",),
+        odd=("extras",),
+        spaces=(INNER,),
     )
     items: tuple[Any, ...] = (_LINK, Key("name", "name", Text()), args, CACHE, only_written(_write_beside))
     return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed, when=lambda block: block.is_valid)
@@ -303,3 +382,113 @@ _CALLS = (
 CHUNK = _text_call("tool_call_chunk").evolve(notes={"shape": "tool_call_chunk"})
 
 FORMS = (*_WORDS, _PLAIN_TEXT, *(form for tag in MEDIA for form in _media(tag)), *_CALLS)
+
+
+# -- results of server tools, without forms: what was read is written again and compared ------------------------------
+# Text, structure and content depend on each other.
+
+
+# The note of a call that was read without an id. It is no spelling.
+_UNLINKED = natives.without_id(FAMILY)
+_WORD = (str, type(None))
+_OF_RESULT = {key: key for key in ("name", "provider", "error", "error_type")}
+KEYS = frozenset({"type", "id", "extras", "cache_control", "tool_call_id", "status", "output"})
+
+
+def _common(part: Native, names: Mapping[str, str], *, id_key: str = "id") -> tuple[Native, Native]:
+    """Return the fields that any part may have, and the rest of its `extras`."""
+    fields = {name: value for name, value in read_extras(part, names).items() if name not in ("notes", "odd")}
+    if type(item_id := part.get(id_key)) is str:
+        fields["item_id"] = item_id
+    fields["cache"] = cache_of(part)
+    rest = fields.pop("extras", EMPTY).get(INNER, {})
+    if "provider" in names and rest.get("provider", "") is None:
+        del rest["provider"]  # it is written if the message would say otherwise
+    return fields, rest
+
+
+def _with_common(part: Native, block: Any) -> Native:
+    """Add the id and the cache hint of a block to a part."""
+    if block.item_id is not None:
+        part["id"] = block.item_id
+    if block.cache is not None:
+        part["cache_control"] = write_cache(block.cache)
+    return part
+
+
+_RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
+_ODD = frozenset({"id", "cache_control", "extras"})
+
+
+def careful(shape: Shape, part: Native) -> Any:
+    """Return the block of a part by a shape that reads only the meaning: it is written again and compared."""
+    try:
+        block = shape.read(part, shape.cls)
+        plain = shape.write(block)
+    except _RAISED:
+        raise Unreadable from None
+    if same_document(plain, part):
+        return block
+    # A result isn't read again: for each level of nesting, that would multiply the time.
+    read: Callable[[Native], Any] | None = (
+        None if shape.cls is am.ToolResultBlock else lambda native: shape.read(native, shape.cls)
+    )
+    known = shape.known(part) | plain.keys()
+    found = spelling.keep_proven(block, part, plain, family=FAMILY, known=known, odd=_ODD, read=read)
+    if found is None:
+        raise Unreadable
+    kept, is_proven = found
+    if is_proven or same_document(spelling.put_back(kept, plain, family=FAMILY, read=None), part):
+        return kept
+    raise Unreadable
+
+
+def _said(content: Any, output: Any, fields: Native, read_inner: Callable[[Any], Any]) -> Native:
+    """Return the fields of a result's output: blocks, words, or something structured."""
+    if content is not None:
+        if not is_list(content) or not content or ("structured" not in fields and type(output) not in _WORD):
+            raise Unreadable
+        found = tuple(map(read_inner, content))
+        if any(block.notes and block.notes != _UNLINKED for block in found):
+            raise Unreadable
+        return {"content": found}
+    if "structured" in fields:
+        return {}
+    return {"content": (make_text(text=output),)} if type(output) is str and output else {"structured": adopt(output)}
+
+
+def result_shape(read_inner: Callable[[Any], Any], write_inner: Callable[[Any], Any]) -> Shape:
+    """Return the shape of results.
+
+    Blocks inside have only one spelling. Otherwise each level would be read again to prove the spelling of the next,
+    which would multiply the time for each level.
+    """
+
+    def read(part: Native, _: Any = None) -> am.ToolResultBlock:
+        """Read ``server_tool_result``: `output` is text or structured; `extras` may hold all of both."""
+        fields, rest = _common(part, _OF_RESULT)
+        for name in ("artifact", "structured"):
+            if rest.get(name) is not None:
+                fields[name] = adopt(rest.pop(name))
+        fields |= _said(rest.pop("content", None), part.get("output"), fields, read_inner)
+        fields["extras"] = adopt({INNER: rest}) if rest else EMPTY
+        link, status = word_at(part, "tool_call_id"), word_at(part, "status")
+        return make_result(tool_call_id=link, status=status, kind="server", **fields)
+
+    def write(block: am.ToolResultBlock) -> Native:
+        part: Native = {"type": "server_tool_result", "tool_call_id": block.tool_call_id}
+        if block.status is not None:
+            part["status"] = block.status
+        own: Native = {} if block.artifact is None else {"artifact": block.artifact}
+        if block.structured is not None:
+            part["output"] = block.structured
+        elif block.text:
+            part["output"] = block.text
+        # A structured text reads as words, and so does structure beside content.
+        if block.structured is not None and (block.content or type(block.structured) is str):
+            own["structured"] = block.structured
+        if block.content and (block.structured is not None or not is_words(block.content)):
+            own["content"] = list(map(write_inner, block.content))
+        return {**_with_common(part, block), **write_extras(block, _OF_RESULT, **own)}
+
+    return Shape(cls=am.ToolResultBlock, keys={"server_tool_result": KEYS}, read=read, write=write, odd=_ODD)

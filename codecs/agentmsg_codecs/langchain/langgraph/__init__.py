@@ -52,6 +52,7 @@ from agentmsg.formats import (
     Codec,
     Native,
     adopt,
+    carried_extras,
     dump_json,
     envelopes,
     excerpt,
@@ -65,32 +66,29 @@ from agentmsg.formats import (
     speed,
     with_note,
 )
-
-# Before any of its modules: a thread that imports one of them holds it, and waits for the package.
-from agentmsg_codecs.langchain.lc import LangChainLcCodec
-
-# isort: split
 from agentmsg_codecs.langchain.envelope import ISSUED
-from agentmsg_codecs.langchain.grouped import gather, separate
 from agentmsg_codecs.langchain.langgraph.checkpoints import (
+    are_elsewhere,
     body_of,
     contents_of,
+    escape,
     is_checkpoint,
     is_json,
     is_old,
+    may_hold_marker,
+    unescape,
     write_contents,
 )
-from agentmsg_codecs.langchain.langgraph.escape import escape, may_hold_marker, unescape
-from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG
-from agentmsg_codecs.langchain.langgraph.quick import UsualDocuments, joined
-from agentmsg_codecs.langchain.langgraph.quick_tree import pack, unpack
-from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE
-from agentmsg_codecs.langchain.lc.envelopes import LC
+from agentmsg_codecs.langchain.langgraph.messages import ENVELOPE_FORM, LG, UsualDocuments, joined
+from agentmsg_codecs.langchain.langgraph.tree import MARKERS, WIRE, pack, unpack
+from agentmsg_codecs.langchain.lc import ENVELOPE_KEYS, LC, LangChainLcCodec
 from agentmsg_codecs.langchain.messages.engine import Messages
+from agentmsg_codecs.langchain.messages.fields import FORMS
 from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, digest
+from agentmsg_codecs.langchain.trees import BESIDE, gather, read_each, separate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from agentmsg import Limits
     from agentmsg.formats import Duplicates
@@ -137,10 +135,17 @@ class LangGraphCodec(Codec):
     _old: LangChainLcCodec = attrs.field(init=False, eq=False, repr=False, factory=LangChainLcCodec)
 
     def make_caps(self) -> Caps:
-        """Return what messages of LangGraph support: the same as ``langchain``."""
-        from agentmsg_codecs.langchain.langgraph.capabilities import graph_caps  # noqa: PLC0415 - readers need no table
+        """Return the table of ``langchain``, without keys of LangGraph's containers and trees."""
+        from agentmsg_codecs.langchain.capabilities import (  # noqa: PLC0415 - readers need no table
+            BESIDE_DATA,
+            make_caps,
+            message_extras,
+        )
 
-        return graph_caps(self.engine, self._usual.others)
+        spaces = ((ENVELOPE, _taken_in("dict", BESIDE_DATA)), (LC, _taken_in(ENVELOPE_FORM, ENVELOPE_KEYS)))
+        extras = message_extras(self.engine, *spaces, form=_form, taken=MARKERS)
+        history = {"extras": carried_extras((FAMILY, _taken_beside))}
+        return make_caps(self.engine, extras=extras, history=history, read_native=self._usual.others.read_native)
 
     @property
     def described(self) -> tuple[Described, ...]:
@@ -190,14 +195,7 @@ class LangGraphCodec(Codec):
     def _read_tree(self, document: Any) -> am.History:
         contents = contents_of(document)
         self.engine.fill()
-        read = self._usual.others.read
-        messages: list[am.Msg] = []
-        for path, native in contents.natives:
-            try:
-                messages.append(read(native))
-            except AgentMsgError as error:
-                raise error.at(*path) from None
-        return self._history(contents, messages)
+        return self._history(contents, read_each(contents.natives, self._usual.others.read))
 
     def _history(self, contents: Contents, messages: list[am.Msg]) -> am.History:
         messages = separate(messages, self.engine.parts)
@@ -314,7 +312,7 @@ class LangGraphCodec(Codec):
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
-        """Return the history of a document; usual messages take half the time, see quick.py."""
+        """Return the history of a document; usual messages take half the time, see messages.py."""
         self.engine.fill()
         found = None if isinstance(raw, str) else self._usual.read(bytes(raw), limits)
         return super().from_bytes(raw, limits, duplicates) if found is None else self._history(*found)
@@ -341,6 +339,24 @@ class LangGraphCodec(Codec):
         if is_mapping(document) and WIRE in document:
             return pack(document["value"], document.get("spelling", ()))
         return dump_json(document) if is_json(document) else pack(document)
+
+
+def _taken_in(form: str, keys: frozenset[str]) -> Callable[[am.Msg], frozenset[str] | None]:
+    return lambda message: keys if note_of(message, LG).get("/form") == form else None
+
+
+def _form(message: am.Msg) -> str:
+    """Return the form of a message's fields."""
+    form = note_of(message, LG).get("/form")
+    return form if isinstance(form, str) and form in FORMS else "flat"
+
+
+def _taken_beside(history: am.History) -> frozenset[str]:
+    """Return the keys that an object around messages must not have: those of the messages, and of other objects."""
+    rest: Any = history.extras.get(FAMILY)
+    note = note_of(history, LG)
+    is_elsewhere = is_mapping(rest) and "messages" in rest and are_elsewhere(thaw(rest), note, len(history))
+    return MARKERS | ({"lc"} if is_elsewhere else BESIDE)
 
 
 def _unwired(history: am.History, note: Mapping[str, Any]) -> tuple[am.History, Mapping[str, Any]]:

@@ -25,10 +25,8 @@ import msgpack
 
 from agentmsg import DecodeError, EncodeError
 from agentmsg.formats import excerpt, is_list, is_mapping, is_object, parse_json, speed
-from agentmsg_codecs.langchain.langgraph.checkpoints import are_in_writes, body_of, filling_of
-from agentmsg_codecs.langchain.langgraph.escape import escape
-from agentmsg_codecs.langchain.langgraph.quick_tree import REFUSALS, pack, unpack
-from agentmsg_codecs.langchain.langgraph.tree import EXT
+from agentmsg_codecs.langchain.langgraph.checkpoints import are_in_writes, body_of, escape, filling_of
+from agentmsg_codecs.langchain.langgraph.tree import EXT, REFUSALS, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -157,8 +155,11 @@ class Store:
     def _writes(self, thread: str, name: str) -> list[dict[str, Any]]:
         """Return what tasks wrote after a checkpoint, in the order in which LangGraph applies it."""
         rows = self._rows(self._ask.writes, thread, name)
+
         # Older tables have no paths.
-        return sorted(rows, key=lambda row: (str(row.get("task_path", "")), str(row["task_id"]), _number(row["idx"])))
+        places = [(row, row["idx"] if isinstance(row["idx"], int) else 0) for row in rows]
+        places.sort(key=lambda place: (str(place[0].get("task_path", "")), str(place[0]["task_id"]), place[1]))
+        return [row for row, _ in places]
 
     # -- delta channels -----------------------------------------------------------------------------------------
 
@@ -324,7 +325,3 @@ def _text(value: Any, column: str) -> str:
     if isinstance(value, str):
         return value
     raise DecodeError(f"the column {column} holds {excerpt(value)}, not a text", code="type")
-
-
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) else 0

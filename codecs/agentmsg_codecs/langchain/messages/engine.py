@@ -8,18 +8,23 @@ document comes back; a message that doesn't is kept whole, as a native message.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import agentmsg as am
-from agentmsg import AgentMsgError, DecodeError, thaw
+import agentmsg_codecs.langchain.blocks.v1 as v1
+from agentmsg import AgentMsgError, DecodeError, Made, thaw
 from agentmsg.formats import (
     EMPTY,
     Native,
     Unreadable,
+    adopt,
+    dump_json,
     excerpt,
     is_list,
     is_mapping,
+    is_marked,
     is_object,
+    maker,
     marked,
     natives,
     note_of,
@@ -29,15 +34,36 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.blocks.parts import ContentParts
-from agentmsg_codecs.langchain.calls.copies import PLACES
-from agentmsg_codecs.langchain.messages.body import Bodies
-from agentmsg_codecs.langchain.messages.depth import proving
-from agentmsg_codecs.langchain.messages.fields import HAS_MEANING, KIND_OF_ROLE, MAY_MEAN
-from agentmsg_codecs.langchain.messages.forms import Unwrapped, split, wrap
-from agentmsg_codecs.langchain.messages.layouts import read_deviating, write_deviating
-from agentmsg_codecs.langchain.messages.quick_read import FastReaders
-from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY
-from agentmsg_codecs.langchain.usage import USAGE
+from agentmsg_codecs.langchain.blocks.providers import is_served
+from agentmsg_codecs.langchain.blocks.v1 import is_words, with_points, with_points_apart
+from agentmsg_codecs.langchain.calls import PLACES, SPACES, Layout, chunks_of, content_part, join, lay_out
+from agentmsg_codecs.langchain.messages.fields import (
+    FORMS,
+    HAS_MEANING,
+    KINDS,
+    LEFT_OUT,
+    MAY_MEAN,
+    ROLE_OF_KIND,
+    TAG_OF_ROLE,
+    Unwrapped,
+    able,
+    split,
+    wrap,
+)
+from agentmsg_codecs.langchain.messages.metadata import (
+    USAGE,
+    is_in_kwargs,
+    read_kwargs,
+    read_response,
+    read_usage,
+    tagged,
+    untagged,
+    write_kwargs,
+    write_response,
+    write_usage,
+)
+from agentmsg_codecs.langchain.messages.quick_read import FastReaders, proving, read_deviating, write_deviating
+from agentmsg_codecs.langchain.names import ANTHROPIC, ENVELOPE, FAMILY, OPENAI_ROLE, OWN_ROLES, STATUS_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -45,6 +71,341 @@ if TYPE_CHECKING:
     import cattrs
 
     from agentmsg.formats.forms import Described
+    from agentmsg_codecs.langchain.messages.fields import Unwrapped
+
+
+# -- bodies: the fields of a message, as ``model_dump`` names them ----------------------------------------------------
+
+
+_make_msg = maker(am.Msg)
+_CHUNKS = SPACES["k"]
+# The namespaces of what entries in the lists of calls say beyond a call.
+_LISTS = frozenset({SPACES["t"], _CHUNKS})
+# The forms that have the role itself.
+_WITH_ROLE = frozenset({"role", "pair"})
+_LONG = frozenset({"dict", "flat"})
+
+
+class Bodies:
+    """Reads and writes the bodies of messages."""
+
+    def __init__(self, parts: ContentParts) -> None:
+        self.parts = parts
+
+    # -- what kind of message -----------------------------------------------------------------------------------
+
+    def default_tag(self, message: am.Msg) -> str:
+        """Return the word in `type` for a message, by its role; if its calls have pieces, it is a chunk."""
+        if message.role == "assistant" and any(_CHUNKS in block.extras for block in message.content if block.extras):
+            return "AIMessageChunk"
+        return TAG_OF_ROLE.get(message.role, "chat")
+
+    def tag(self, message: am.Msg, noted: Any) -> str:
+        """Return the word in `type`: the noted one if the message can be of that kind."""
+        default = self.default_tag(message)
+        if default == "AIMessageChunk" or not isinstance(noted, str) or noted not in KINDS:
+            return default
+        may_be = _MAY_BE.get(KINDS[noted])
+        return noted if KINDS[noted] == KINDS[default] or (may_be is not None and may_be(message)) else default
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def read(self, found: Unwrapped) -> am.Msg:
+        """Return the meaning of a body; the caller notes its spelling.
+
+        Raises:
+            Unreadable: if a field of what the message says has no meaning.
+        """
+        body, kind = found.body, found.kind
+        kwargs, response = _object_at(body, "additional_kwargs"), _object_at(body, "response_metadata")
+        model, reason, provider, api, response, note = read_response(response)
+        # A chat message may also be an answer, by its role.
+        is_answer = kind == "ai" or (kind == "chat" and body.get("role") == "assistant")
+        content = self._content(body.get("content"), provider if is_answer else None)
+        fields: Native = {
+            "id": natives.word_if_any(body, "id"), "model": model, "provider": provider, "api": api,
+            "finish_reason": reason,
+        }  # fmt: skip
+        if kind in {"tool", "function"}:
+            role = "tool"
+            fields["content"] = (self._result(body, content, kind),)
+        else:
+            fields["name"] = natives.word_if_any(body, "name")
+            role = self._role(found, kwargs)
+            if OPENAI_ROLE in kwargs or role == "developer":
+                kwargs, note = _unmarked(found, role, kwargs, note)
+            fields["content"] = tuple(block for block, _ in content)
+        if is_answer:
+            before, behind, metadata = read_kwargs(kwargs)
+            if kind == "ai" and (thought := natives.word_if_any(body, "reasoning_content")) is not None:
+                before.insert(0, v1.make_thinking(thinking=thought, notes=_BESIDE))
+            placed = [(block, None) for block in before] + content + [(block, None) for block in behind]
+            is_chunk = found.tag == "AIMessageChunk"
+            lists = body if kind == "ai" else {}
+            blocks, metadata = tagged(join(placed, lists, kwargs, self.parts, is_chunk=is_chunk), metadata)
+            fields["content"] = tuple(blocks)
+            fields["usage"] = read_usage(lists.get("usage_metadata"))
+            if is_chunk and body.get("chunk_position") == "last":
+                note = {**note, "/last": True}
+            kwargs = metadata
+        if kind == "remove" and fields["content"]:
+            raise Unreadable
+        return _make_msg(
+            role=role,
+            metadata=adopt(kwargs) if kwargs else EMPTY,
+            response_metadata=adopt(response) if response else EMPTY,
+            notes=adopt({FAMILY: note}) if note else EMPTY,
+            **fields,
+        )
+
+    def _role(self, found: Unwrapped, kwargs: Native) -> str:
+        if found.kind == "chat":
+            word = found.word if found.form in {"role", "pair"} else found.body.get("role")
+            if type(word) is not str or word in OWN_ROLES:
+                raise Unreadable
+            return word
+        if found.kind == "system" and (found.word == "developer" or kwargs.get(OPENAI_ROLE) == "developer"):
+            return "developer"
+        return ROLE_OF_KIND[found.kind]
+
+    def _content(self, native: Any, provider: str | None) -> list[tuple[Any, Any]]:
+        if native is None or native == "":
+            return []
+        if type(native) is str:
+            return [(v1.make_text(text=native), None)]
+        if not is_list(native):
+            raise Unreadable
+        return with_points((self.parts.read(part, provider), part) for part in native)
+
+    def _result(self, body: Native, content: list[tuple[Any, Any]], kind: str) -> am.ToolResultBlock:
+        name = natives.word_if_any(body, "name")
+        blocks = tuple(self.parts.read_inside(block) for block, _ in content)
+        if kind == "function":
+            return v1.make_result(tool_call_id=None, content=blocks, name=name, notes=_NO_ID)
+        link, status = natives.word_if_any(body, "tool_call_id"), natives.word_if_any(body, "status")
+        error = natives.word_if_any(body, "error")
+        # LangChain doesn't know such a status, nor an error without one.
+        has_odd_status = error is not None if status is None else status not in STATUS_WORDS
+        note = {**({"/no-id": True} if link is None else {}), **({"/status": True} if has_odd_status else {})}
+        result = v1.make_result(
+            tool_call_id=link,
+            content=blocks,
+            name=name,
+            structured=adopt(body.get("structured")),
+            artifact=adopt(body.get("artifact")),
+            status=status,
+            error=error,
+            error_type=natives.word_if_any(body, "error_type"),
+            cache=v1.cache_of(body),
+            notes=adopt({FAMILY: note}) if note else EMPTY,
+        )
+        text = body.get("content")
+        # Such a text only repeats other fields, for readers of content alone.
+        return result.evolve(content=()) if type(text) is str and text and text == _repeated(result) else result
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def write(self, message: am.Msg, tag: str, form: str) -> Native:
+        """Return the body of a message in its default spelling, without unknown fields."""
+        kind = KINDS[tag]
+        blocks = message.content
+        note = message.notes.get(FAMILY) if message.notes else None
+        body: Native = {
+            "content": "",
+            "additional_kwargs": message.metadata,
+            "response_metadata": write_response(message, note if is_mapping(note) else None),
+            "type": tag,
+            "name": message.name,
+            "id": message.id,
+        }
+        if kind == "ai":
+            self._write_ai(message, body)
+        elif kind in {"tool", "function"}:
+            self._write_result(cast("am.ToolResultBlock", blocks[0]), body, kind)
+        elif kind == "chat" and message.role == "assistant":
+            self._write_blocks(message, body, has_lists=False)
+            body["role"] = message.role
+        else:
+            body["content"] = self._write_content(blocks, self.parts.write)
+            if kind == "chat":
+                body["role"] = message.role
+            elif message.role == "developer" and _is_marked(message, form):
+                body["additional_kwargs"] = {**message.metadata, OPENAI_ROLE: "developer"}
+        return body if form in _LONG else _shortened(body, form)
+
+    def _write_content(self, blocks: Any, write: Callable[[Any], Any]) -> Any:
+        if not blocks:
+            return ""
+        if is_words(blocks):
+            return blocks[0].text
+        return list(with_points_apart(blocks, write))
+
+    def _write_result(self, block: am.ToolResultBlock, body: Native, kind: str) -> None:
+        content = self._write_content(block.content, self.parts.write_inside)
+        body["name"] = block.name
+        body["content"] = content
+        if kind == "function":
+            return
+        if block.tool_call_id is not None:
+            body["tool_call_id"] = block.tool_call_id
+        body["artifact"] = block.artifact
+        if block.status is not None:
+            body["status"] = block.status
+        if block.cache is not None:
+            body["cache_control"] = v1.write_cache(block.cache)
+        if block.structured is None and block.error is None and block.error_type is None:
+            return
+        text = _repeated(block)
+        if not content:
+            body["content"] = text or ""
+        elif content == text:
+            body["content"] = list(map(self.parts.write, block.content))
+        for key in ("structured", "error", "error_type"):
+            if (value := getattr(block, key)) is not None:
+                body[key] = value
+
+    def _write_ai(self, message: am.Msg, body: Native) -> None:
+        layout = self._write_blocks(message, body)
+        body["usage_metadata"] = None if message.usage is None else write_usage(message.usage)
+        if body["type"] == "AIMessageChunk":
+            body["tool_call_chunks"] = chunks_of(layout)
+            body["chunk_position"] = "last" if note_of(message, FAMILY).get("/last") is True else None
+
+    def _write_blocks(self, message: am.Msg, body: Native, *, has_lists: bool = True) -> Layout:
+        blocks, kwargs = untagged(message.content)
+        layout = lay_out(blocks)
+        sound = _last_sound(message, layout.places)
+        inside: list[Any] = []
+        for index, block in enumerate(blocks):
+            if index in layout.places:
+                if "c" in layout.places[index] or (not has_lists and layout.places[index] in ("t", "k")):
+                    inside.append(content_part(block, self.parts))
+            elif is_in_kwargs(block) or index == sound:
+                write_kwargs(block, kwargs)
+            elif block.notes and has_lists and type(block) is am.ThinkingBlock and is_marked(block, FAMILY, "/beside"):
+                body["reasoning_content"] = block.thinking
+            else:
+                inside.append(block)
+        if is_words(inside):
+            body["content"] = inside[0].text
+        else:
+
+            def write(item: Any) -> Any:
+                is_written = not isinstance(item, am.BaseBlock)
+                return item if is_written else self._attributed(item, self.parts.write(item), message.provider)
+
+            body["content"] = list(with_points_apart(inside, write)) or ""
+        if has_lists:
+            body["tool_calls"] = [*layout.tool_calls]
+            body["invalid_tool_calls"] = [*layout.invalid_tool_calls]
+        if layout.raw:
+            kwargs["tool_calls"] = layout.raw
+        if layout.function_call is not None:
+            kwargs["function_call"] = layout.function_call
+        if kwargs:
+            body["additional_kwargs"] = {**body["additional_kwargs"], **kwargs}
+        return layout
+
+    def _attributed(self, block: Any, part: Any, provider: Any) -> Any:
+        """Return a part with its provider, if the message's provider would be taken for it."""
+        if not is_mapping(part) or part.get("type") not in _ATTRIBUTED:
+            return part
+        if type(block) is am.ThinkingBlock:
+            if block.signature is None or provider in (None, ANTHROPIC, block.signature.provider):
+                return part
+            name, owner = "signature_provider", block.signature.provider
+        elif type(block) in _SERVER and block.provider is None and is_served(part, provider):
+            if am.same(self.parts.read(thaw(part), provider), block):
+                return part  # it reads as the block whatever the message's provider is
+            name, owner = "provider", None
+        else:
+            return part
+        extras: Native = _object_at(part, "extras")
+        return part if name in extras else {**part, "extras": {**extras, name: owner}}
+
+
+def _last_sound(message: am.Msg, calls: Collection[int]) -> int | None:
+    """Return the index of a sound that may stand behind content: only calls follow it."""
+    blocks, last = message.content, len(message.content) - 1
+    while last in calls:
+        last -= 1
+    is_so = last >= 0 and v1.is_sound(blocks[last]) and "audio" not in message.metadata
+    return last if is_so and not any(type(block) is am.AudioBlock and is_in_kwargs(block) for block in blocks) else None
+
+
+_NO_ID = natives.without_id(FAMILY)
+# Of thinking that stood beside content, as convert_to_messages takes it.
+_BESIDE = adopt({FAMILY: {"/beside": True}})
+
+
+def _may_chat(message: am.Msg) -> bool:
+    """Whether a message can be a chat message, which has neither usage nor lists of calls."""
+    if message.role != "assistant":
+        return message.role not in OWN_ROLES
+    return message.usage is None and all(_LISTS.isdisjoint(block.extras) for block in message.content if block.extras)
+
+
+def _is_bare_result(message: am.Msg) -> bool:
+    """Whether a message can be a function message, which has only name and content."""
+    if message.role != "tool":
+        return False
+    result: Any = message.content[0]
+    is_unlinked = result.tool_call_id is None or isinstance(result.tool_call_id, Made)
+    return is_unlinked and all(getattr(result, field) is None for field in _BESIDE_NAME)
+
+
+# The kinds that only a note gives to a message.
+_MAY_BE: Mapping[str, Callable[[am.Msg], bool]] = {"chat": _may_chat, "function": _is_bare_result}
+_BESIDE_NAME = ("structured", "artifact", "status", "error", "error_type", "cache")
+
+
+def _unmarked(found: Unwrapped, role: str, kwargs: Native, note: Native) -> tuple[Native, Native]:
+    """Return metadata and note of a message whose additional_kwargs may say that a developer speaks.
+
+    Raises:
+        Unreadable: if they contradict the role, or aren't an object.
+    """
+    mark, has_mark = kwargs.get(OPENAI_ROLE), OPENAI_ROLE in kwargs
+    if role != "developer" or found.kind == "chat":
+        if has_mark and (role == "developer" or (role == "system" and mark == "developer")):
+            raise Unreadable
+        return kwargs, note
+    given = found.body.get("additional_kwargs")
+    if (has_mark and mark != "developer") or not (is_object(given) or spelling.says_nothing(given)):
+        raise Unreadable
+    if has_mark is (found.form in _WITH_ROLE):
+        note = {**note, "/marked": has_mark}
+    return {key: value for key, value in kwargs.items() if key != OPENAI_ROLE}, note
+
+
+def _is_marked(message: am.Msg, form: str) -> bool:
+    """Whether additional_kwargs say that a developer speaks: as noted, else if the form has no role."""
+    noted = note_of(message, FAMILY).get("/marked")
+    return noted if type(noted) is bool else form not in _WITH_ROLE
+
+
+_SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
+_ATTRIBUTED = frozenset({"reasoning", "server_tool_call", "server_tool_result"})
+
+
+def _shortened(body: Native, form: str) -> Native:
+    """Return a body without empty fields, and without those that the form has outside."""
+    left_out = {"type", "role"} if form != "oldest" else {"type"}
+    return {
+        key: value
+        for key, value in body.items()
+        if key not in left_out and not (key in LEFT_OUT and same_document(value, LEFT_OUT[key]))
+    }
+
+
+def _repeated(block: am.ToolResultBlock) -> str | None:
+    """Return the text of a result without content: its structure as JSON, else its error."""
+    return block.error if block.structured is None else dump_json(block.structured).decode()
+
+
+def _object_at(body: Native, key: str) -> Native:
+    value = body.get(key)
+    return value if is_object(value) else {}
 
 
 # A value without meaning under these keys is an extra, never a note.
@@ -57,7 +418,7 @@ class Messages:
     Attributes:
         parts: reads and writes content parts.
         fast_readers: by the word in `type`.
-        proving: by form, the readers of messages whose depth isn't checked yet; see depth.py.
+        proving: by form, the readers of messages whose depth isn't checked yet; see quick_read.py.
         origins: by form, the reader that messages remember if they are proved to come back in that form.
     """
 
@@ -148,7 +509,7 @@ class Messages:
         if found.form not in _LONG or not MAY_MEAN.isdisjoint(natives.extras_of(message, FAMILY)):
             return False
         tag = self._bodies.tag(message, note_of(message, FAMILY).get("/type"))
-        return tag == found.tag and _able(found.form, message, tag) == found.form
+        return tag == found.tag and able(found.form, message, tag) == found.form
 
     def _meaning(self, found: Unwrapped) -> tuple[am.Msg, Native]:
         """Return the meaning of a native message, and its body in the default spelling."""
@@ -171,17 +532,11 @@ class Messages:
         """Whether a message was read in the flat form, so that writing it needs no proof."""
         return speed.reader_of(message) is self.origins["flat"]
 
-    def proved(self, message: am.Msg, *, is_proved: bool) -> am.Msg:
-        """Return a copy of a message, recorded as read in the flat form if the original was."""
-        if is_proved:
-            speed.remember_reader(message, self.origins["flat"])
-        return message
-
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def write(self, message: am.Msg, form: str) -> Any:
-        """Return the native message, in the form of its note, or else in this one."""
-        if speed.reader_of(message) is self.origins.get(form, self):
+    def write(self, message: am.Msg, form: str, *, is_proved: bool = False) -> Any:
+        """Return the native message, in the form of its note, or else in this one; ``is_proved``: its notes hold."""
+        if is_proved or speed.reader_of(message) is self.origins.get(form, self):
             return self._spell(message, form)
         fast = self.fast_writers.get(message.role) if form in _LONG else None
         if fast is not None:
@@ -197,7 +552,7 @@ class Messages:
         if message.extras or message.notes or any(map(_has_note, message.content)):
             return self._checked(message, form)
         tag = self._bodies.default_tag(message)
-        form = _able(form, message, tag)
+        form = able(form, message, tag)
         return wrap(form, tag, self._bodies.write(message, tag, form), message, {})
 
     def body_of(self, message: am.Msg) -> Native:
@@ -219,7 +574,7 @@ class Messages:
         own = note.get("/form")
         form = own if isinstance(own, str) and own in FORMS else form
         tag = self._bodies.tag(message, note.get("/type"))
-        form = _able(form, message, tag)
+        form = able(form, message, tag)
         body = self._bodies.write(message, tag, form)
         body = self._listed(message, body)
         own = natives.extras_of(message, FAMILY)
@@ -232,7 +587,9 @@ class Messages:
         """Write content that would be a text as a list, if that is noted."""
         content = body.get("content")
         if note_of(message, FAMILY).get("/content") == "list" and type(content) is str and content:
-            body["content"] = [self.parts.write(block) for block in self._bodies.words_of(message)]
+            held: Any = message.content
+            blocks: Any = held[0].content if message.role == "tool" else held
+            body["content"] = [self.parts.write(block) for block in blocks if type(block) is am.TextBlock]
         return body
 
     def keeps_extras(self, message: am.Msg, form: str, forms: frozenset[str]) -> bool:
@@ -289,26 +646,6 @@ def _is_odd(key: str, native: Any, plain: Any) -> bool:
     return not is_meant and spelling.spelling_of(native) is None
 
 
-def _able(form: str, message: am.Msg, tag: str) -> str:
-    """Return the form, or one that can say what kind of message it is."""
-    if message.extras:
-        own = natives.extras_of(message, FAMILY)
-        if ENVELOPE in message.extras or not _ONLY_INSIDE.isdisjoint(own):
-            return "dict"
-        if "type" in own and tag not in _CHATS:
-            return "role"
-    if form == "role" and tag in _CHATS and message.role in KIND_OF_ROLE:
-        return "dict"
-    return form
-
-
-# Unknown fields that would say what kind of message it is, or in which form.
-_ONLY_INSIDE = frozenset({"role", "data", "text"})
-_CHATS = frozenset({"chat", "generic", "ChatMessageChunk"})
-_LONG = frozenset({"dict", "flat"})
-FORMS = frozenset({"dict", "flat", "role", "oldest", "text", "pair"})
-
-
 def _has_note(block: Any) -> bool:
     """Whether a block, or one inside a result, has a note."""
     return FAMILY in block.notes or (type(block) is am.ToolResultBlock and any(map(_has_note, block.content)))
@@ -337,10 +674,10 @@ def _trials(message: am.Msg) -> Iterator[am.Msg]:
     yield _without_calls_notes(message, PLACES)
     yield _without_calls_notes(message)
     yield _unspelt(message)
-    yield _without_note(message)
+    yield with_note(message, FAMILY, EMPTY)
     bare = _unspelt(message).evolve(content=tuple(map(_without_notes, message.content)))
     yield bare
-    yield _without_note(bare)
+    yield with_note(bare, FAMILY, EMPTY)
 
 
 def _unspelt(message: am.Msg) -> am.Msg:
@@ -348,13 +685,9 @@ def _unspelt(message: am.Msg) -> am.Msg:
     return with_note(message, FAMILY, marks)
 
 
-def _without_note(obj: Any) -> Any:
-    return with_note(obj, FAMILY, EMPTY)
-
-
 def _without_notes(block: Any) -> Any:
     """Return a block without its note and those of the blocks inside a result."""
-    bare = _without_note(block)
+    bare = with_note(block, FAMILY, EMPTY)
     inner: Any = block.content if type(block) is am.ToolResultBlock else ()
     return bare.evolve(content=tuple(map(_without_notes, inner))) if any(map(_has_note, inner)) else bare
 

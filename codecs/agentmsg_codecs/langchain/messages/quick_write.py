@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Native, is_mapping, mark_of, note_of, speed
-from agentmsg_codecs.langchain.blocks.converse import is_pointed
-from agentmsg_codecs.langchain.blocks.v1 import is_sound, is_words
-from agentmsg_codecs.langchain.calls.copies import openai_entry
-from agentmsg_codecs.langchain.messages.layouts import writer
+from agentmsg_codecs.langchain.blocks.v1 import is_pointed, is_sound, is_words
+from agentmsg_codecs.langchain.calls import openai_entry
 from agentmsg_codecs.langchain.messages.metadata import (
     COPIED_NOTE,
     KWARGS_NOTE,
@@ -31,15 +29,16 @@ from agentmsg_codecs.langchain.messages.metadata import (
     is_in_kwargs,
     stop_word,
     write_response,
+    write_usage,
 )
+from agentmsg_codecs.langchain.messages.quick_read import writer
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, finish_reason
-from agentmsg_codecs.langchain.usage import write_usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
-    from agentmsg_codecs.langchain.messages.layouts import Layout
+    from agentmsg_codecs.langchain.messages.quick_read import Layout
 
 
 _MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})

@@ -1,50 +1,89 @@
-"""The rows of the capability table for blocks: what LangChain's content supports."""
+"""The capability table: what LangChain's messages support, and what becomes of the rest.
+
+They support nearly everything, because `content` and `extras` are open. Not supported: times, recipients, embeddings
+and structured output of messages; ids, tools and metadata of histories; extras of other families; blocks in removals.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 import agentmsg as am
-import agentmsg_codecs.langchain.blocks.citations as cited
+import agentmsg_codecs.langchain.blocks.v1_forms as cited
 from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
+    ANY_ROLE,
     KEEP,
+    Caps,
     Cell,
     Drop,
+    MessageRow,
     Row,
     Rule,
     Swap,
     Unreadable,
+    Unsent,
     adopt,
     blocks,
     carried_extras,
     cells,
     dispatch,
+    given,
     is_mapping,
     is_marked,
     mark_of,
     marked,
+    natives,
+    restructure,
     rules,
     same_document,
     usually,
 )
-from agentmsg_codecs.langchain.blocks.dialects import NESTED
-from agentmsg_codecs.langchain.blocks.non_standard import is_non_standard
-from agentmsg_codecs.langchain.blocks.parts import provider_of
+from agentmsg_codecs.langchain.blocks.dialects import ALL_FORMS, NESTED
+from agentmsg_codecs.langchain.blocks.parts import is_non_standard, provider_of
 from agentmsg_codecs.langchain.blocks.providers import DIALECTS, GUARD, ITEM, KIND, is_of_texts
-from agentmsg_codecs.langchain.blocks.server_tools import KEYS
-from agentmsg_codecs.langchain.blocks.tables import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import SEALED
-from agentmsg_codecs.langchain.blocks.v1_forms import error_first
-from agentmsg_codecs.langchain.calls.copies import SPACES, extras_of_copies, is_function_call
-from agentmsg_codecs.langchain.messages.fields import FIELDS
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, INNER, OPENAI, STATUS_WORDS
+from agentmsg_codecs.langchain.blocks.v1_forms import KEYS, error_first
+from agentmsg_codecs.langchain.calls import SPACES, extras_of_copies, is_function_call
+from agentmsg_codecs.langchain.messages.fields import FIELDS, FORMS, MAY_MEAN
+from agentmsg_codecs.langchain.messages.metadata import (
+    IN_KWARGS,
+    MEANT,
+    MODEL_KEYS,
+    OBJECT_KEY,
+    PROVIDER_KEY,
+    STOP_KEYS,
+    TAGS,
+    carried_usage,
+    read_as_tags,
+    read_as_words,
+)
+from agentmsg_codecs.langchain.names import (
+    ANTHROPIC,
+    API_OF,
+    CONTAINERS,
+    ENVELOPE,
+    FAMILY,
+    INNER,
+    NATIVE_STOPS,
+    OBJECT_OF,
+    OPENAI,
+    OPENAI_ROLE,
+    PROVIDER_OF,
+    STATUS_WORDS,
+)
+from agentmsg_codecs.langchain.trees import is_result, split
 
 if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
+    from agentmsg_codecs.langchain.messages.engine import Messages
+
+
+# -- the rows of blocks -----------------------------------------------------------------------------------------------
+
 
 Fields = Mapping[str, Any]
 # The keys of all forms: an unknown field with such a name may read as one.
@@ -304,3 +343,201 @@ _RESULT = {field.field: KEEP for key, field in FIELDS["tool"].items() if key == 
 def result_rows() -> dict[type[am.BaseBlock], Row]:
     """Return the rows of tool messages."""
     return {am.ToolResultBlock: Row({**_RESULT, "status": _status, "cache": _hint}, _tool_result, "error")}
+
+
+# -- what clients don't send (those of LangChain 1.x for four providers) ----------------------------------------------
+
+
+_OF_CODE = "code_execution"
+
+
+def _is_readable(block: am.ThinkingBlock, message: am.Msg) -> bool:
+    if mark_of(block, "openai", "/place") is not None:
+        return True  # Chat Completions has no field for it: servers that speak it have
+    is_sealed = block.signature is not None or block.redacted is not None or block.item_id is not None
+    return not is_sealed and message.provider not in ("google", "deepseek")
+
+
+def _is_of_google(block: am.ToolUseBlock | am.ToolResultBlock, _: am.Msg) -> bool:
+    return block.kind == "server" and block.provider == "google" and block.name != _OF_CODE
+
+
+def _is_signed_code(block: am.ToolUseBlock | am.ToolResultBlock, _: am.Msg) -> bool:
+    return block.provider == "google" and block.name == _OF_CODE and block.signature is not None
+
+
+_UNSIGNED = "ChatOpenAI, ChatAnthropic and ChatBedrockConverse send no reasoning that isn't signed"
+_CODE = "ChatGoogleGenerativeAI sends code that Google ran without signatures"
+_AS_CODE = "ChatGoogleGenerativeAI sends what Google's tools found as the output of code"
+UNSENT = (
+    Unsent(am.ThinkingBlock, _UNSIGNED, _is_readable),
+    Unsent(
+        am.ImageBlock,
+        "ChatOpenAI sends an image that OpenAI made by its id alone",
+        lambda block, _: block.item_id is not None,
+    ),
+    Unsent(
+        am.TextBlock,
+        "ChatBedrockConverse sends no citations without their text",
+        lambda block, _: any("bedrock" in each.extras and each.cited_text is None for each in block.citations),
+        field="citations",
+    ),
+    Unsent(am.ToolUseBlock, _CODE, _is_signed_code, field="signature"),
+    Unsent(am.ToolResultBlock, _CODE, _is_signed_code, field="signature"),
+    Unsent(am.ToolUseBlock, _AS_CODE, _is_of_google),
+    Unsent(am.ToolResultBlock, _AS_CODE, _is_of_google),
+    Unsent(
+        am.ToolUseBlock,
+        "ChatBedrockConverse sends calls that the server ran as the client's",
+        lambda block, _: block.kind == "server" and block.provider == "bedrock",
+    ),
+)
+
+
+BESIDE_DATA = frozenset({"type", "data", "content"})
+_NONE = frozenset[str]()
+
+
+def message_extras(
+    engine: Messages,
+    *spaces: tuple[str, Callable[[am.Msg], frozenset[str] | None]],
+    form: Callable[[am.Msg], str] | None = None,
+    taken: frozenset[str] = _NONE,
+) -> Cell:
+    """Return the cell for the extras of a message: unknown fields are supported unless they read as known ones.
+
+    Args:
+        engine: reads and writes messages.
+        spaces: other namespaces, see ``carried_extras``.
+        form: returns the only form that a message may have here; None: any form.
+        taken: keys that no unknown field may have.
+    """
+    found = carried_extras((FAMILY, lambda _: taken), *spaces)
+
+    def keeps(message: am.Msg, own: Fields) -> bool:
+        if form is None:
+            default, forms = "dict", FORMS
+        else:
+            forms = frozenset({default := form(message)})
+        return engine.keeps_extras(message.evolve(extras={FAMILY: own}), default, forms)
+
+    def cell(extras: Fields, message: am.Msg) -> Fields:
+        kept: Fields = found(extras, message)
+        own = kept.get(FAMILY)
+        if own is None or MAY_MEAN.isdisjoint(own):
+            return kept
+        engine.fill()
+        if message.role == "tool":
+            # The rules of blocks come later, and their result affects the fields of the message.
+            message = message.evolve(content=tuple(map(settled, message.content)))
+        if keeps(message, own):
+            return kept
+        left: Fields = {key: own[key] for key in own if key not in MAY_MEAN or keeps(message, {key: own[key]})}
+        if not keeps(message, left):
+            left = _without(own, MAY_MEAN)
+        return {**kept, FAMILY: left} if left else _without(kept, {FAMILY})
+
+    return cell
+
+
+def _without(mapping: Fields, dropped: Collection[str]) -> Fields:
+    return mapping if mapping.keys().isdisjoint(dropped) else {k: mapping[k] for k in mapping if k not in dropped}
+
+
+def _assistant_metadata(metadata: Fields, message: am.Msg) -> Fields:
+    taken = {key for key, takes in IN_KWARGS.items() if key in metadata and takes(metadata[key])}
+    return _without(metadata, taken if TAGS.isdisjoint(metadata) else taken | read_as_tags(metadata, message.content))
+
+
+def _system_metadata(metadata: Fields, message: am.Msg) -> Fields:
+    is_taken = message.role == "developer" or metadata.get(OPENAI_ROLE) == "developer"
+    return _without(metadata, [OPENAI_ROLE] if is_taken else ())
+
+
+def _response(response: Fields, message: am.Msg) -> Fields:
+    """Reserve the keys of model and finish reason for these fields."""
+    dropped: set[str] = (
+        {PROVIDER_KEY} if message.provider is not None or type(response.get(PROVIDER_KEY)) is str else set()
+    )
+    kind = response.get(OBJECT_KEY)
+    if given(message.provider) == OPENAI and (message.api in OBJECT_OF or (type(kind) is str and kind in API_OF)):
+        dropped.add(OBJECT_KEY)
+    if MEANT.isdisjoint(response):
+        return _without(response, dropped)
+    for keys, value in ((MODEL_KEYS, message.model), (STOP_KEYS, message.finish_reason)):
+        dropped |= read_as_words(response, keys, has_word=value is not None)
+    return _without(response, dropped)
+
+
+def _without_results(messages: Messages) -> Callable[[am.Msg], Any]:
+    """Return the rule for user messages with native blocks: none may read as a tool result."""
+
+    def rule(message: am.Msg) -> Any:
+        messages.fill()
+        if split(message, messages.parts)[0] is message:
+            return message
+        content = [block for block in message.content if not is_result(block)]
+        return Swap(message.evolve(content=content), "a tool result is a message of its own")
+
+    return rule
+
+
+def make_caps(
+    messages: Messages,
+    *,
+    extras: Cell | None = None,
+    history: Mapping[str, Cell] | None = None,
+    read_native: Callable[[Any], am.Msg] | None = None,
+) -> Caps:
+    """Return the capability table.
+
+    Args:
+        messages: the codec's reader and writer.
+        extras: the cell for the extras of messages, if it isn't that of the dict forms.
+        history: the cells of histories, if they aren't those of lists, messages and states.
+        read_native: reads a message that was kept whole, if ``messages`` doesn't.
+    """
+
+    def read_dict(value: Any) -> am.Msg:
+        messages.fill()
+        return messages.read(value)[0]
+
+    rows = block_rows(messages.parts)
+    shared = {field.field: KEEP for field in FIELDS["human"].values() if field.field not in ("role", "content")}
+    fields: dict[str, Cell] = {
+        **shared,
+        "model": KEEP,
+        "provider": usually("value not in words", words=PROVIDER_OF)(lambda word, _: PROVIDER_OF.get(word, word)),
+        "api": lambda api, message: api if given(message.provider) == OPENAI and api in OBJECT_OF else None,
+        "finish_reason": usually("value not in words", words=NATIVE_STOPS)(
+            lambda word, _: NATIVE_STOPS.get(word, word)
+        ),
+        "response_metadata": _response,
+        "extras": extras or message_extras(messages, (ENVELOPE, lambda _: BESIDE_DATA)),
+    }
+    system = MessageRow(fields={**fields, "metadata": _system_metadata}, blocks=rows)
+    return Caps(
+        messages={
+            "system": system,
+            "developer": system,
+            "assistant": MessageRow(
+                fields={**fields, "metadata": _assistant_metadata, "usage": carried_usage()},
+                blocks=block_rows(messages.parts, has_copies=True),
+            ),
+            "user": MessageRow(
+                fields=fields, blocks=rows, otherwise=_without_results(messages), concerns=am.NativeBlock
+            ),
+            "tool": MessageRow(
+                fields={name: cell for name, cell in fields.items() if name != "name"},
+                blocks=result_rows(),
+                results=rows,
+            ),
+            "remove": MessageRow(fields=fields),
+            "native": rules.native_message_row(FAMILY, read_native or read_dict),
+            ANY_ROLE: MessageRow(fields=fields, blocks=rows),
+        },
+        history=history or CONTAINERS.cells(),
+        arrange=(restructure.split_results,),
+        needs_id=natives.lacks_id(FAMILY),
+        unsent=UNSENT,
+    )

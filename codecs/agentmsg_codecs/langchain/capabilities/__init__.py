@@ -1,1 +1,0 @@
-"""What LangChain's messages support, and what becomes of the rest."""

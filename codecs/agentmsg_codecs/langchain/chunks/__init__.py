@@ -1,1 +1,0 @@
-"""Chunks: AIMessageChunk and its kin, and the pieces of calls that they bring."""
