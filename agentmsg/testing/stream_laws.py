@@ -110,8 +110,9 @@ def stream_return(codec: Codec, document: Any, *, size: int = 5) -> list[Any] | 
 def emit_return(codec: Codec, document: Any) -> None:
     """What a response is emitted as gives with the losses what it reads as; why it ended, a stream always says."""
     events, losses = events_of(codec), list[Loss]()
+    response: Any = events.response
     try:
-        given = decode(document, events.response)
+        given = decode(document, response)
         stream = list(emit(given, codec, size=7, losses=losses))
     except AgentMsgError:
         return
