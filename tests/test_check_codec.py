@@ -122,8 +122,8 @@ def test_what_a_stream_loses_is_named(
     owner: Any, name: str, change: Any, law: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If it isn't the response, or its chunks aren't, or another provider's aren't what converting gives."""
+    given = [[*am.emit(am.Msg.assistant("One. Two."), "anthropic")]]
     monkeypatch.setattr(owner, name, change(getattr(owner, name)))
-    given = [am.emit(am.Msg.assistant("One. Two."), "anthropic")]
     assert law in {broken.law for broken in of_streams(am.get_codec("anthropic"), given, 2)}
 
 

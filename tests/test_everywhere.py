@@ -31,10 +31,14 @@ def turns(call: Any) -> list[Any]:
             {"role": "user", "parts": [ANSWERED]}]  # fmt: skip
 
 
+# Histories whose made ids aren't those of their places: one that goes on with another, and one that is cut.
+TWICE = am.decode(turns(CALLED), "gemini") + am.decode(turns(CALLED), "gemini")
 # Calls and results that say something of each other: documents that every format is tried with.
 LINKED: dict[str, tuple[CodecName, Any]] = {
     "no ids": ("gemini", turns(CALLED)),
     "no ids, twice": ("gemini", {"contents": [*turns(CALLED), *turns(CALLED)]}),
+    "stored": ("json", am.encode(TWICE, "json")),
+    "stored and cut": ("json", am.encode(am.History(TWICE.messages[3:]), "json")),
     "signed": ("gemini", turns(SIGNED)),
     "one function": ("openai", [{"role": "user", "content": "go"}, {"role": "assistant", "content": None,
         "function_call": {"name": "f", "arguments": "{}"}}, {"role": "function", "name": "f", "content": "1"}]),

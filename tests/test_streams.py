@@ -19,7 +19,7 @@ import agentmsg as am
 from agentmsg.formats import is_list
 from agentmsg.formats.events import Thinking, events_of
 from agentmsg.stream.live import chunk_of
-from agentmsg.testing import any_events, cut_anywhere, damages, live_sum, stream_return, transcoded
+from agentmsg.testing import any_events, cut_anywhere, damages, emit_return, live_sum, mutate, stream_return, transcoded
 from agentmsg_codecs.wire.live import Writer
 from data import effort, some
 from support.streams import PROVIDERS, folded, read_live, recorded_streams, response_of, responses, transcoded_to
@@ -372,11 +372,8 @@ def _choice(**message: Any) -> Any:
             "choices": [{"index": 0, "message": {"role": "assistant", **message}}]}  # fmt: skip
 
 
-_CALLED = {"id": "t", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
-
-
 @pytest.mark.parametrize(("provider", "document"), [
-    ("openai", _choice(tool_calls=[_CALLED])),
+    ("openai", _choice(reasoning=["x"])),
     ("bedrock", {"output": {"message": {"role": "assistant", "content": [{"text": "x", "toolUse": None}]}}}),
 ])  # fmt: skip
 def test_responses_that_no_event_can_bring_are_refused(provider: am.CodecName, document: Any) -> None:
@@ -385,6 +382,25 @@ def test_responses_that_no_event_can_bring_are_refused(provider: am.CodecName, d
     with pytest.raises(am.EncodeError, match="no form in a stream") as caught:
         list(am.emit(history, provider, on_loss="ignore"))
     assert (caught.value.code, caught.value.codec) == ("schema", response_of(provider))
+
+
+def test_arguments_that_are_an_object_are_brought_in_one_piece() -> None:
+    """As some servers write them; their own lists stay as they are."""
+    rows = [{"index": 0, "type": "text", "text": "a"}, {"index": 0, "type": "text", "text": "b"}]
+    calls = [{"id": "t", "type": "function", "function": {"name": "f", "arguments": {"a": 1, "rows": rows}}}]
+    history = am.decode(_choice(tool_calls=calls), "openai-response")
+    assert am.same(
+        am.collect(am.emit(history, "openai"), "openai").messages[0].tool_calls, history.messages[0].tool_calls
+    )
+
+
+@providers
+def test_damaged_answers_are_emitted_with_their_losses_or_refused(provider: am.CodecName) -> None:
+    """What no event can bring is in the report, of whatever kind it is."""
+    rng = Random(provider)
+    for _, document, _ in some(responses(provider), 60):
+        for _ in range(5):
+            emit_return(am.get_codec(provider), mutate(document, rng))
 
 
 @providers

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 import attrs
 
 from agentmsg.api.reading import decode
-from agentmsg.api.writing import convert, encode, refuse_losses
+from agentmsg.api.writing import convert, refuse_losses
 from agentmsg.checking.strays import failure
-from agentmsg.errors import AgentMsgError, EncodeError, InvalidMessage, StreamBroken, refused
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, InvalidMessage, StreamBroken, refused
 from agentmsg.fitting.account import account
 from agentmsg.fitting.allowing import allowed
 from agentmsg.fitting.fitted import make_fitted
-from agentmsg.formats.events import MISFITS, events_of, misfit, unfolded
+from agentmsg.formats.events import MISFITS, events_of, misfit, no_form, unfolded
+from agentmsg.formats.spelling import same_document
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.model.checks import one_of
+from agentmsg.model.equality import same
 from agentmsg.model.history import History, as_history
 from agentmsg.registry import get_codec
 from agentmsg.stream.accumulator import PARTIAL
@@ -227,26 +229,38 @@ def emit(
     """
     if type(size) is not int or size < 1:
         raise refused("size", size, "a whole number, at least 1", code="option")
+    one_of(on_loss, "on_loss", "error", "ignore")
     events = events_of(get_codec(codec))
-    response: Any = events.response
-    given = as_history(message)
-    if events.brings_all:
-        document = encode(_ended(message), response, losses=losses, on_loss=on_loss, allow=allow, **options)
-    else:
-        document = encode(message, response, on_loss="ignore", **options)
-        fold = events.fold()
+    chosen = get_codec(events.response, **options)
+    given = as_history(_ended(message) if events.brings_all else message)
+    converted = convert(given, to=chosen)
+    answers = any(each.role == "assistant" for each in given.messages)
+    lost = _unbrought(converted, events, chosen, size) if answers or not events.brings_all else converted.losses
+    if losses is not None:
+        losses.extend(lost)
+    elif on_loss == "error":
+        refuse_losses(lost, given, allowed(allow) | chosen.decided)
+    if not answers:  # what is lost besides was told first
+        raise EncodeError("a stream brings an answer, and there is none", code="required", codec=chosen.name)
+    return unfolded(events, converted.document, size)
+
+
+def _unbrought(converted: Conversion, events: Events, codec: Codec, size: int) -> Losses:
+    """Return what of a history its response can't hold, or what the events of that don't bring.
+
+    Raises:
+        EncodeError: if they bring nothing that can be read.
+    """
+    fold, document = events.fold(), converted.document
+    try:
         for event in unfolded(events, document, size):
             fold.add(event)
-        one_of(on_loss, "on_loss", "error", "ignore")
-        back = decode(fold.document(), response, **options)
-        lost = account(make_fitted(given, back, response))
-        if losses is not None:
-            losses.extend(lost)
-        elif on_loss == "error":
-            refuse_losses(lost, given, allowed(allow) | get_codec(response, **options).decided)
-    if all(each.role != "assistant" for each in given.messages):  # what is lost besides was told first
-        raise EncodeError("a stream brings an answer, and there is none", code="required", codec=response)
-    return unfolded(events, document, size)
+        back = decoded(events, codec, fold, DEFAULT_LIMITS)
+    except DecodeError as error:
+        raise no_form(events) from error
+    if same_document(fold.document(), document) and same(back, decode(document, codec)):
+        return converted.losses
+    return account(make_fitted(converted.history, back, codec.name))
 
 
 def _ended(message: Msg | History) -> Msg | History:
@@ -294,7 +308,8 @@ class _Transcoding:
         if self._is_same:
             return (event,)
         try:
-            found = self._fold.more or self._read(event)
+            more = self._fold.more
+            found = more if more is not None else self._read(event)
             if isinstance(found, tuple):
                 events = self._writer.add_more(*found)
                 if events is not None:
@@ -337,13 +352,20 @@ class Transcoded(_Transcoding, Iterator[dict[str, Any]]):
         if close is not None:
             close()
 
+    def __iter__(self) -> Iterator[dict[str, Any]]:  # noqa: PYI034 - saves a call for each event
+        """Return what makes the events: a loop takes them from there."""
+        return self._events
+
     def __next__(self) -> dict[str, Any]:
         """Return the next event of the target."""
         return next(self._events)
 
     def _stream(self, pieces: Any) -> Generator[dict[str, Any]]:
+        fold, add_more, is_same = self._fold, self._writer.add_more, self._is_same
         for event in self._source.now(pieces):
-            yield from self._take(event)
+            # Nearly all events go this way, without a further call.
+            made = None if is_same or fold.more is None else add_more(*fold.more)
+            yield from self._take(event) if made is None else made
         yield from self._end()
 
 
@@ -361,6 +383,10 @@ class AsyncTranscoded(_Transcoding, AsyncIterator[dict[str, Any]]):
         closing = close() if close is not None else None
         if isawaitable(closing):
             await closing
+
+    def __aiter__(self) -> AsyncIterator[dict[str, Any]]:  # noqa: PYI034 - saves a call for each event
+        """Return what makes the events: a loop takes them from there."""
+        return self._events
 
     async def __anext__(self) -> dict[str, Any]:
         """Return the next event of the target."""

@@ -17,6 +17,7 @@ from agentmsg.model.equality import flags_of, same
 from agentmsg.model.generated import Made, MadeName
 from agentmsg.model.history import with_messages, without_messages
 from agentmsg.model.msg import Msg
+from agentmsg.model.tool_links import made_call_id
 from agentmsg.model.tool_use import SIMPLY
 from agentmsg.values.frozen import adopt
 from agentmsg.values.text import UNUSUAL, usual_arguments
@@ -50,21 +51,28 @@ def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
 
 
 def _links(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
-    """Yield the made ids, by path, of calls and results of which only one is in the output: its reader makes others."""
-    if fitted.source.messages is fitted.history.messages:
-        return
-    was, now = Counter(each[1:] for each in _made(fitted.source)), Counter(each[1:] for each in _made(fitted.history))
-    torn = {link for name, link in was if was[name, link] != now[name, link]}
-    yield from ((path, str(link)) for path, _, link in _made(fitted.source) if link in torn)
+    """Yield the made ids, by path, that the output's reader may make otherwise.
+
+    These are those of calls and results of which only one is in the output, and those that aren't made of their place:
+    a canonical form keeps them when messages move.
+    """
+    made = list(_made(fitted.source))
+    known = {link for _, _, link, is_usual in made if is_usual}
+    torn: set[str] = set()
+    if made and fitted.source.messages is not fitted.history.messages:
+        was, now = Counter(each[1:3] for each in made), Counter(each[1:3] for each in _made(fitted.history))
+        torn = {link for name, link in was if was[name, link] != now[name, link]}
+    yield from ((path, link) for path, _, link, _ in made if link in torn or link not in known)
 
 
-def _made(history: History) -> Iterator[tuple[Path, str, str]]:
-    """Yield the path of each made id of a call or result, the name of its field, and the id."""
+def _made(history: History) -> Iterator[tuple[Path, str, str, bool]]:
+    """Yield the path of each made id of a call or result, the name of its field, the id, and whether a call's place."""
     for index, message in enumerate(history.messages):
         for place, block in enumerate(message.content if how_bare(message) != SAID else ()):
             for name in _IDS.get(type(block), ()):
                 if type(link := getattr(block, name)) is Made:
-                    yield ("messages", index, "content", place, name), name, link
+                    is_usual = type(block) is ToolUseBlock and link == made_call_id((index, place), block.name)
+                    yield ("messages", index, "content", place, name), name, str(link), is_usual
 
 
 def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:

@@ -13,7 +13,7 @@ folded, exactly. A codec names the module of its ``EVENTS`` in ``Codec.events``.
 | More, TEXT_OF | what most events say: more of a block's text; the field of each class that is its text |
 | events_of | the ``Events`` of a codec |
 | MISFITS, misfit | what an event raises that doesn't fit its stream; the error that this is for users |
-| unfolded | the events of a response, or one error |
+| unfolded, no_form | the events of a response, or one error; that error |
 | pieces_of, arguments_of, base64_of | a text in pieces; of pieces the arguments, or their text if cut; bytes |
 | without_bytes | a value of an SDK as JSON has it |
 | with_cut_calls | a message whose native calls with cut arguments are calls |
@@ -57,6 +57,7 @@ __all__ = [
     "base64_of",
     "events_of",
     "misfit",
+    "no_form",
     "pieces_of",
     "unfolded",
     "with_cut_calls",
@@ -318,8 +319,12 @@ def unfolded(events: Events, document: Any, size: int) -> Iterator[Native]:
     except MISFITS as error:
         if isinstance(error, AgentMsgError):
             raise
-        msg = "this response has no form in a stream"
-        raise EncodeError(msg, code="schema", codec=events.response) from error
+        raise no_form(events) from error
+
+
+def no_form(events: Events) -> EncodeError:
+    """Return the error for a response that a provider's events can't bring."""
+    return EncodeError("this response has no form in a stream", code="schema", codec=events.response)
 
 
 def pieces_of(text: str, size: int) -> Iterator[str]:

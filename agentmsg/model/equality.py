@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, cast
 import attrs
 
 from agentmsg.model.base import Noted
-from agentmsg.model.construction import differing
+from agentmsg.model.construction import agreeing, differing
 from agentmsg.model.generated import Made, MadeName, is_made
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.values.frozen import FrozenDict, FrozenList, adopt
@@ -40,8 +40,7 @@ def same(a: Any, b: Any) -> bool:
     if compare is not None:
         return compare(a, b)
     if attrs.has(kind):
-        values, links_alike = compared_values(kind), getattr(kind, "_links_as", None)
-        return all(map(same, values(a), values(b))) and (links_alike is None or bool(links_alike(a, b)))
+        return _same_objects(kind)(a, b)
     return bool(a == b) if not isinstance(a, (dict, list)) else _same_kinds(a, b)
 
 
@@ -112,13 +111,11 @@ def compared(cls: type[Any]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
 
 
 @cache
-def compared_values(cls: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
-    """Return a function that gets the values of all compared fields in order, in a fifth of the time."""
-    attributes = [attribute for _, attribute in _compared_attributes(cls)]
-    if len(attributes) > 1:
-        return attrgetter(*attributes)
-    # For a single name it wouldn't return a tuple.
-    return lambda owner: tuple([getattr(owner, attribute) for attribute in attributes])
+def _same_objects(cls: type[Any]) -> Callable[[Any, Any], bool]:
+    """Return a function that compares two objects of a class."""
+    alike = agreeing((attribute for _, attribute in _compared_attributes(cls)), same)
+    links_alike = getattr(cls, "_links_as", None)
+    return alike if links_alike is None else lambda a, b: alike(a, b) and bool(links_alike(a, b))
 
 
 @cache

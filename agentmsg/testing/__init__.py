@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         any_events,
         cut_anywhere,
         disordered,
+        emit_return,
         emitted,
         folded,
         live_sum,
@@ -80,7 +81,8 @@ _HOMES = {
     "agentmsg.testing.native_objects": "natives",
     "agentmsg.testing.strategies": "chunks histories json_values messages texts",
     "agentmsg.testing.stream_laws": (
-        "any_events cut_anywhere disordered emitted folded live_sum read_live stream_return streaming_codecs transcoded"
+        "any_events cut_anywhere disordered emit_return emitted folded live_sum read_live stream_return "
+        "streaming_codecs transcoded"
     ),
     "agentmsg.testing.systematic": "damages",
 }
@@ -100,6 +102,7 @@ __all__ = [
     "disordered",
     "edit",
     "edits_win",
+    "emit_return",
     "emitted",
     "exact_return",
     "floor",

@@ -408,6 +408,7 @@ def _stream_laws(codec: Codec) -> dict[str, Callable[[list[Any]], Any]]:
 
     return {
         "stream_return": lambda stream: stream_laws.stream_return(codec, stream_laws.folded(stream, codec)),
+        "emit_return": lambda stream: stream_laws.emit_return(codec, mutate(stream_laws.folded(stream, codec), rng)),
         "live_sum": lambda stream: stream_laws.live_sum(codec, stream),
         "cut_anywhere": lambda stream: stream_laws.cut_anywhere(codec, stream, rng),
         "transcoded": both_ways,

@@ -3,6 +3,7 @@
 | law | of |
 | --- | --- |
 | stream_return | a response: its events bring it |
+| emit_return | any response, damaged ones too: what ``emit`` makes and its losses bring it, or one typed error |
 | live_sum | events: their chunks add up to what they are collected as |
 | cut_anywhere | events: bytes may be cut anywhere; a beginning of the events has the beginning of the text |
 | transcoded | events: those of another provider bring what converting the response gives, with the same losses |
@@ -19,6 +20,8 @@ from agentmsg.api.reading import decode
 from agentmsg.api.streams import collect, emit, transcode
 from agentmsg.api.writing import encode
 from agentmsg.errors import CODES, AgentMsgError
+from agentmsg.fitting.losses import Loss
+from agentmsg.fitting.restore import restore
 from agentmsg.formats.events import events_of
 from agentmsg.formats.spelling import same_document
 from agentmsg.model.blocks import RefusalBlock, TextBlock, ThinkingBlock
@@ -39,7 +42,6 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Iterable, Sequence
 
-    from agentmsg.fitting.losses import Loss
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.events import Thinking
     from agentmsg_codecs import CodecName
@@ -103,6 +105,23 @@ def stream_return(codec: Codec, document: Any, *, size: int = 5) -> list[Any] | 
         document, found = found, folded(events.unfold(found, size + 1), codec)
     assert same_document(found, document), f"the events bring another response: {document_differs(document, found)}"
     return unfolded
+
+
+def emit_return(codec: Codec, document: Any) -> None:
+    """What a response is emitted as gives with the losses what it reads as; why it ended, a stream always says."""
+    events, losses = events_of(codec), list[Loss]()
+    try:
+        given = decode(document, events.response)
+        stream = list(emit(given, codec, size=7, losses=losses))
+    except AgentMsgError:
+        return
+    back = restore(collect(stream, codec), losses)
+    wanted, got = (_endless(each) if events.brings_all else each for each in (given, back))
+    assert same(wanted, got), f"the events bring another answer: {history_differs(wanted, got)}"
+
+
+def _endless(history: History) -> History:
+    return history.evolve(messages=tuple(each.evolve(finish_reason=None) for each in history.messages))
 
 
 def live_sum(codec: Codec, events: Sequence[Any]) -> None:

@@ -79,7 +79,7 @@ def _call_pieces(call: Native, size: int) -> Iterator[Native]:
     kind = "custom" if "custom" in call else "function"
     body = call.get(kind)
     key = _OF_CALL[kind]
-    if not is_object(body) or not body.get(key):
+    if not is_object(body) or not body.get(key) or type(body[key]) is not str:
         yield call
         return
     yield {**call, kind: {**body, key: ""}}

@@ -242,7 +242,7 @@ def join_delta(mine: Native, delta: Native, strings: Joined) -> None:
                 mine[key] = value
         elif kind is list:
             _join_items(mine, key, value, strings)
-        elif kind is dict:
+        elif kind is dict and key != "arguments":  # which are whole if they are an object
             join_delta(_object_in(mine, key), value, strings)
         elif value is not None or key not in mine:
             mine[key] = value
