@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from agentmsg.cli.progress import Progress
     from agentmsg.cli.reading import Read
 
 _SAME, _DIFFERENT, _TROUBLE = 0, 1, 2
@@ -93,7 +91,11 @@ def command(
             one = history_of(a, given)
             progress.share(0.25, f"reading {printable(b)}")
             other = history_of(b, attrs.evolve(given, source=codec))
-            found = differences(one.history, other.history, exact=exact, advance=partial(_advance, progress))
+
+            def advance(done: int, total: int) -> None:
+                progress.share(0.5 + 0.5 * done / total, f"{done:,} of {total:,} messages compared")
+
+            found = differences(one.history, other.history, exact=exact, advance=advance)
         with output_to(output, force=force):
             if as_json:
                 sides = {"a": {"file": a, "codec": one.codec}, "b": {"file": b, "codec": other.codec}}
@@ -104,10 +106,6 @@ def command(
         say(f"error [{error.code}] {error}", colour="red")
         return _TROUBLE
     return _DIFFERENT if found else _SAME
-
-
-def _advance(progress: Progress, done: int, total: int) -> None:
-    progress.share(0.5 + 0.5 * done / total, f"{done:,} of {total:,} messages compared")
 
 
 def _as_data(difference: Difference, *, exact: bool) -> dict[str, Any]:

@@ -242,12 +242,12 @@ def _tell_format(codec: str) -> None:
     say(f"read as {codec}")
 
 
-def _tell_stopped() -> None:
-    say("an earlier run stopped before it had saved any work: starting over")
-
-
 # What a run reports while it works.
-_TELLING: Mapping[str, Any] = {"detected": _tell_format, "doubted": tell_doubt, "stopped": _tell_stopped}
+_TELLING: Mapping[str, Any] = {
+    "detected": _tell_format,
+    "doubted": tell_doubt,
+    "stopped": lambda: say("an earlier run stopped before it had saved any work: starting over"),
+}
 
 
 def _work_folder(targets: Sequence[Target], written: str) -> str:

@@ -146,7 +146,7 @@ def _lines(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         position += len(line) + rest
         if not offset and line.startswith(_BOM):
             line, offset = line[len(_BOM) :], len(_BOM)
-        length = len(line) + rest - len(end_of_line) + len(_without_end(end_of_line))
+        length = len(line) + rest - len(end_of_line) + len(end_of_line.removesuffix(b"\n").removesuffix(b"\r"))
         if is_blank or not length:
             skipped, lines = _skip_blank(stream, None if end is None else end - position)
             position, number = position + skipped, number + lines
@@ -195,10 +195,6 @@ def _skip_blank(stream: BinaryIO, most: int | None) -> tuple[int, int]:
         lines += stream.read(blank).count(b"\n")
         skipped += blank
     return skipped, lines
-
-
-def _without_end(line: bytes) -> bytes:
-    return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 def too_long(what: str, limit: Literal["bytes", "line"], limits: Limits) -> DecodeError:

@@ -61,17 +61,13 @@ def given(value: ToRead | ToWrite, *needed: str) -> Given:
         if isinstance(value, os.PathLike):
             path = os.fsdecode(value)
         elif any(callable(getattr(value, method, None)) for method in needed):
-            return Given(_name_of(value), value)
+            name = getattr(value, "name", None)
+            return Given(name if is_a(name, str) and 0 < len(name) <= _LONGEST else "the file", value)
     except Exception:  # noqa: BLE001 - whatever a foreign object raises, it is neither
         path = None
     if not is_a(path, str) or not 0 < len(path) <= _LONGEST:
         raise refused("path_or_file", value, "a path or an open file")
     return Given(path)
-
-
-def _name_of(file: Any) -> str:
-    name = getattr(file, "name", None)
-    return name if is_a(name, str) and 0 < len(name) <= _LONGEST else "the file"
 
 
 def readable(

@@ -32,7 +32,7 @@ from agentmsg.registry import get_codec
 from agentmsg.values.text import dump_json, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from agentmsg.files.converting import Converted
     from agentmsg.files.documents import Found
@@ -288,7 +288,7 @@ def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None 
             suffix: files.enter_context(
                 place.create(base + suffix, is_private=job.hides is not None and suffix != ".out")
             )
-            for suffix in _parts(job)
+            for suffix in (".out", ".bad", *[".losses"] * job.losses, *[".flat"] * job.flat)
         }
         with compressed(parts[".out"], job.kind.compression) as out:
             sinks = Sinks(out, parts.get(".losses"), parts.get(".flat"), parts[".bad"])
@@ -296,11 +296,3 @@ def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None 
         report.sizes = {suffix: part.tell() for suffix, part in parts.items()}
     report.digest = digest_of(piece)
     return report
-
-
-def _parts(job: Job) -> Iterator[str]:
-    yield from (".out", ".bad")
-    if job.losses:
-        yield ".losses"
-    if job.flat:
-        yield ".flat"
