@@ -25,10 +25,10 @@ import re
 from base64 import b64decode, b64encode
 from functools import cache
 from importlib import import_module
-from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, EncodeError
+from agentmsg.formats import natives
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.blocks import TEXT_OF, NativeBlock
 from agentmsg.values.text import parse_arguments
@@ -362,13 +362,9 @@ def with_cut_calls(message: Msg, family: str, read: Callable[[Any], ToolUseBlock
         family: whose native blocks these are.
         read: returns the call of a native value; None if it isn't one.
     """
-    content = [
-        (
-            read(block.value)
-            if isinstance(block, NativeBlock) and block.codec == family and is_mapping(block.value)
-            else None
-        )
-        or block
-        for block in message.content
-    ]
-    return message if all(map(is_, content, message.content)) else message.evolve(content=tuple(content))
+
+    def change(block: Any) -> Any:
+        is_own = isinstance(block, NativeBlock) and block.codec == family and is_mapping(block.value)
+        return (read(block.value) if is_own else None) or block
+
+    return natives.with_each(message, change)  # type: ignore[no-any-return]

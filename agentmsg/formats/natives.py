@@ -7,6 +7,7 @@ write it, or would refuse it.
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import DecodeError, excerpt
@@ -325,6 +326,12 @@ def link_at(block: Any) -> str | None:
 def link_of(link: str | None) -> str | None:
     """Return an id as plain text; the library may have made it."""
     return link if type(link) is str or link is None else str.__str__(link)
+
+
+def with_each(owner: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a message, result or source with each of its blocks changed; the same object if none is."""
+    content = tuple(map(change, owner.content))
+    return owner if all(map(is_, content, owner.content)) else owner.evolve(content=content)
 
 
 def ended(blocks: Iterable[Any]) -> str:

@@ -205,9 +205,8 @@ class HfCodec(RowCodec):
             row |= own_rows.written(history, written, place)
         if history.tools:
             row["tools"] = self.engine.tools.write(history)
-        row.update(media)
-        if own:
-            row.update({key: thaw(value) for key, value in own.items() if key not in row})
+        row |= media
+        row |= {key: thaw(value) for key, value in own.items() if key not in row}
         return own_rows.own_columns(row, mark_of(history, FAMILY, "/preference")) if history.notes else row
 
     def _written(self, messages: Any) -> list[Any]:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from functools import partial
 from itertools import combinations, count
-from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -35,7 +34,6 @@ from agentmsg.formats import (
     media,
     natives,
     speed,
-    spelling,
 )
 from agentmsg.formats.bodies import sources_at
 from agentmsg_codecs.hf.format import KINDS
@@ -226,12 +224,12 @@ def _filled(
     """Replace the blocks of some kinds in a message, each by what a function for its kind returns."""
     if message.role not in _ROLES or not others:
         return message
-    content: list[Any] = []
-    for block in message.content:
+
+    def change(block: Any) -> Any:
         kind = kind_of(block)
-        content.append(others[kind.word](block) if kind is not None and kind.word in others else block)
-    is_same = all(map(is_, content, message.content))
-    return message if is_same else spelling.changed(message, {"content": tuple(content)})
+        return others[kind.word](block) if kind is not None and kind.word in others else block
+
+    return natives.with_each(message, change)  # type: ignore[no-any-return]
 
 
 def _split(message: am.Msg, waiting: Mapping[str, Iterator[Any]]) -> am.Msg:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -165,14 +164,13 @@ def call(block: am.ToolUseBlock) -> Any:
 def named(message: am.Msg) -> Any:
     """Give the results of server tools the names of their calls."""
     calls = {block.id: block.name for block in message.content if isinstance(block, am.ToolUseBlock)}
-    blocks: Any = message.content
-    content = tuple(
-        block.evolve(name=calls[block.tool_call_id]) if _is_nameless(block) and block.tool_call_id in calls else block
-        for block in blocks
-    )
-    if all(map(is_, content, blocks)):
-        return message
-    return Swap(message.evolve(content=content), "a result names its tool here", "annotation")
+
+    def change(block: Any) -> Any:
+        is_told = _is_nameless(block) and block.tool_call_id in calls
+        return block.evolve(name=calls[block.tool_call_id]) if is_told else block
+
+    new = natives.with_each(message, change)
+    return message if new is message else Swap(new, "a result names its tool here", "annotation")
 
 
 def _is_nameless(block: Any) -> bool:

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg import AgentMsgError, same, thaw
-from agentmsg.formats import Unreadable, dump_json, envelopes, is_mapping, issuers, same_document, speed, tool_links
+from agentmsg.formats import (
+    Unreadable,
+    dump_json,
+    envelopes,
+    is_mapping,
+    issuers,
+    natives,
+    same_document,
+    speed,
+    tool_links,
+)
 from agentmsg.formats import media as media_kinds
 from agentmsg_codecs.vercel.issuers.anthropic import ANTHROPIC
 from agentmsg_codecs.vercel.issuers.given import media_back, media_into, reference_back, reference_into
@@ -32,7 +42,6 @@ if TYPE_CHECKING:
 _ISSUERS = (ANTHROPIC, RESPONSES, GOOGLE)
 _BY_PROVIDER = {issuer.provider: issuer for issuer in _ISSUERS}
 _BY_FAMILY = {issuer.codec: issuer for issuer in _ISSUERS}
-_BY_KEY = {issuer.key: issuer for issuer in _ISSUERS}
 # Options that a person sets on a request, whoever answers.
 _METADATA = {PROVIDER_OPTIONS: "providerMetadata"}
 _HINTS = frozenset({"cacheControl", "imageDetail"})
@@ -271,21 +280,13 @@ def _customs(answered: am.History, kept: am.History) -> set[str | None]:
 
 def _rekinded(history: am.History, ids: set[str | None], kind: str, other: str) -> am.History:
     """Return a history in which the results of these calls have another kind."""
-    if not ids:
-        return history
-    return history.evolve(messages=tuple(_with_kind(message, ids, kind, other) for message in history))
 
+    def change(block: Any) -> Any:
+        is_its = type(block) is am.ToolResultBlock and block.kind == kind and block.tool_call_id in ids
+        return block.evolve(kind=other) if is_its else block
 
-def _with_kind(message: am.Msg, ids: set[str | None], kind: str, other: str) -> am.Msg:
-    if message.role != "tool":
-        return message
-    content = [
-        block.evolve(kind=other)
-        if type(block) is am.ToolResultBlock and block.kind == kind and block.tool_call_id in ids
-        else block
-        for block in message.content
-    ]
-    return message if all(map(is_, content, message.content)) else message.with_content(content)
+    messages = (natives.with_each(message, change) if message.role == "tool" else message for message in history)
+    return history.evolve(messages=tuple(messages)) if ids else history
 
 
 @cache
@@ -348,15 +349,12 @@ def _half(run: list[Any]) -> int:
 
 def _given(message: am.Msg, media: Callable[[Any], Any], reference: Callable[[Any], Any]) -> am.Msg:
     """Return what a person or a tool says, with its media and the tools that it names changed."""
-    content = [_given_block(block, media, reference) for block in message.content]
-    return message if all(map(is_, content, message.content)) else message.evolve(content=content)
 
+    def change(block: Any) -> Any:
+        is_result = type(block) is am.ToolResultBlock
+        return natives.with_each(block, reference) if is_result else _medium(block, media)
 
-def _given_block(block: Any, media: Callable[[Any], Any], reference: Callable[[Any], Any]) -> Any:
-    if type(block) is not am.ToolResultBlock:
-        return _medium(block, media)
-    inner = list(map(reference, block.content))
-    return block if all(map(is_, inner, block.content)) else block.evolve(content=inner)
+    return natives.with_each(message, change)  # type: ignore[no-any-return]
 
 
 def _media(content: Any, change: Callable[[Any], Any]) -> Any:
@@ -393,9 +391,9 @@ def _told(block: Any) -> Issuer | None:
             return _BY_FAMILY[family]
     for citation in getattr(block, "citations", ()):
         kind = citation.kind or ""
-        return _BY_KEY["anthropic"] if kind.endswith("_location") else _BY_KEY["openai"]
+        return _BY_PROVIDER["anthropic"] if kind.endswith("_location") else _BY_PROVIDER["openai"]
     if type(block) is am.ToolUseBlock and block.namespace is not None:
-        return _BY_KEY["openai"]
+        return _BY_PROVIDER["openai"]
     return _of_fields(block)
 
 
@@ -406,11 +404,11 @@ def _kept(block: Any) -> Issuer | None:
     options: Any = speed.peek(block.extras, OPTIONS) if block.extras else None
     if is_mapping(options):
         for key in options:
-            if key in _BY_KEY and is_mapping(options[key]) and not options[key].keys() <= _HINTS:
-                return _BY_KEY[key]
+            if key in _BY_PROVIDER and is_mapping(options[key]) and not options[key].keys() <= _HINTS:
+                return _BY_PROVIDER[key]
     if type(block) is am.NativeBlock:
         kind = block.value.get("kind") if is_mapping(block.value) else None
-        return _BY_KEY.get(kind.partition(".")[0]) if type(kind) is str else None
+        return _BY_PROVIDER.get(kind.partition(".")[0]) if type(kind) is str else None
     return _of_fields(block)
 
 
@@ -424,8 +422,10 @@ def _of_fields(block: Any) -> Issuer | None:
             if makers:
                 return makers[0]
     elif cls is am.ThinkingBlock and block.redacted is not None:
-        return _BY_KEY["anthropic"]
+        return _BY_PROVIDER["anthropic"]
     elif cls is am.CompactionBlock:
-        return _BY_KEY["anthropic" if block.encrypted is None or issuers.issuer_of(block) == "anthropic" else "openai"]
+        return _BY_PROVIDER[
+            "anthropic" if block.encrypted is None or issuers.issuer_of(block) == "anthropic" else "openai"
+        ]
     is_item = type(block.item_id) is str or block.phase is not None
-    return _BY_KEY["openai"] if is_item and cls is not am.SourceBlock else None
+    return _BY_PROVIDER["openai"] if is_item and cls is not am.SourceBlock else None

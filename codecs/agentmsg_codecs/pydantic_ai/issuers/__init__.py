@@ -81,11 +81,7 @@ class Issuers(envelopes.Envelope):
         held: Any = message.extras.get(FAMILY) if message.extras else None
         if message.provider is not None or not is_mapping(held) or type(held.get(NAME)) is not str:
             return message
-        rest = {key: held[key] for key in held if key != NAME}
-        extras = {
-            **{key: message.extras[key] for key in message.extras if key != FAMILY},
-            **({FAMILY: rest} if rest else {}),
-        }
+        extras = natives.without(message.extras, (FAMILY, NAME))
         found = read_answered({NAME: held[NAME], "provider_response_id": message.id})
         new = message.evolve(provider=found["provider"], api=found.get("api"), extras=extras)
         return marked(new, FAMILY, provider=held[NAME]) if "notes" in found else new

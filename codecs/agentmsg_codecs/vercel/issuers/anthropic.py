@@ -231,4 +231,4 @@ def _content(part: Native, *, is_mcp: bool) -> tuple[str, Any]:
     return name, renamed(value, _SNAKE)
 
 
-ANTHROPIC = Issuer("anthropic", "anthropic", None, _ANTHROPIC, _own, _kept, _into, _back)
+ANTHROPIC = Issuer(_ANTHROPIC, _ANTHROPIC, None, _own, _kept, _into, _back)

@@ -107,4 +107,4 @@ def _makes(call: am.ToolUseBlock) -> bool:
     return call.kind == "server" and call.name == _CODE and is_mapping(given) and {"language", "code"} <= given.keys()
 
 
-GOOGLE = Issuer("gemini", "google", None, _GOOGLE, _own, _own, _into, _back, _linked, _makes)
+GOOGLE = Issuer("gemini", _GOOGLE, None, _own, _own, _into, _back, _linked, _makes)

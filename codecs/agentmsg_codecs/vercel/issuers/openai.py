@@ -435,15 +435,5 @@ def _makes(call: am.ToolUseBlock) -> bool:
 
 
 RESPONSES = Issuer(
-    _RESPONSES,
-    _OPENAI,
-    "responses",
-    _OPENAI,
-    _own,
-    _kept,
-    _into,
-    _back,
-    makes=_makes,
-    into_fully=_into_fully,
-    asks=True,
+    _RESPONSES, _OPENAI, "responses", _own, _kept, _into, _back, makes=_makes, into_fully=_into_fully, asks=True
 )

@@ -30,9 +30,8 @@ class Issuer(NamedTuple):
 
     Attributes:
         codec: of the provider's parts.
-        provider: the provider, as messages say.
+        provider: the provider, as messages say, and its key among the options.
         api: which of its APIs, if it has several.
-        key: the provider's key among the options.
         is_own: whether a block has a form of its own here; others are kept as those of anybody.
         is_kept: whether a block that was read has such a form.
         into: parts of the SDK, of parts of the provider, their blocks, and the calls of the message by id.
@@ -46,7 +45,6 @@ class Issuer(NamedTuple):
     codec: str
     provider: str
     api: str | None
-    key: str
     is_own: Callable[[Any], bool]
     is_kept: Callable[[Any], bool]
     into: Callable[[list[Native], Sequence[Any], Mapping[Any, Any]], list[Native]]
