@@ -429,7 +429,7 @@ class Envelopes:
         if natives.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
         note = note_of(message, LC) if message.notes else EMPTY
-        flat = self._engine.write(bare(message), "flat", is_proved=is_proved)
+        flat = (self._engine.spell if is_proved else self._engine.write)(bare(message), "flat")
         shown = note.get("/shown")
         kwargs = _short(flat, tuple(shown) if is_sequence(shown) else dialect.shown)
         name = CLASSES[flat["type"]]

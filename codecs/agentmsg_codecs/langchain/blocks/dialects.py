@@ -142,11 +142,7 @@ _WORDS = (
 
 
 def inner_object(
-    key: str,
-    get: Callable[[Native], Native],
-    put: Callable[[Any], Native],
-    *fields: str,
-    must: int = 0,
+    key: str, get: Callable[[Native], Native], put: Callable[[Any], Native], *fields: str, must: int = 0
 ) -> Hatch:
     """Return the item of an inner object; its unknown keys are extras, and empty ones are spelling.
 

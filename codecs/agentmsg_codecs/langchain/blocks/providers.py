@@ -347,12 +347,7 @@ DIALECTS: Mapping[str, Dialect] = {
         Dialect(
             "v1-anthropic",
             ANTHROPIC,
-            {
-                "text": is_cited,
-                "tool_call": is_used,
-                "server_tool_call": is_served,
-                "server_tool_result": is_served,
-            },
+            {"text": is_cited, "tool_call": is_used, "server_tool_call": is_served, "server_tool_result": is_served},
             None,
             from_v1,
             to_v1,

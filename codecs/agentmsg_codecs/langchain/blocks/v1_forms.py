@@ -346,14 +346,7 @@ def _text_reader(mark: str) -> Callable[[Native], Native]:
 
 def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
     name = Key("name", "name", Text(), '""', default="")
-    args = Hatch(
-        keys=_ARGS,
-        cells=_CELLS,
-        get=_text_reader(tag),
-        put=_write_text,
-        odd=("extras",),
-        spaces=(INNER,),
-    )
+    args = Hatch(keys=_ARGS, cells=_CELLS, get=_text_reader(tag), put=_write_text, odd=("extras",), spaces=(INNER,))
     extras = only_written(partial(write_extras, names={**_WRITTEN, "item_id": "item_id"}))
     items: tuple[Any, ...] = (_LINK, name, args, *own, CACHE, extras)
     return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed)
@@ -361,13 +354,7 @@ def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
 
 def _valid_call(tag: str, **fixed: str) -> Form:
     args = Hatch(
-        keys=_ARGS,
-        cells=_CELLS,
-        get=_read_args,
-        put=_write_args,
-        must=("args",),
-        odd=("extras",),
-        spaces=(INNER,),
+        keys=_ARGS, cells=_CELLS, get=_read_args, put=_write_args, must=("args",), odd=("extras",), spaces=(INNER,)
     )
     items: tuple[Any, ...] = (_LINK, Key("name", "name", Text()), args, CACHE, only_written(_write_beside))
     return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed, when=lambda block: block.is_valid)

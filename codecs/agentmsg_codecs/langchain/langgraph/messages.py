@@ -161,7 +161,7 @@ class GraphMessages:
             native = self._in_form(message, form)
             if native is not None:
                 return thaw(escape(spelling.reordered(native, note.get("/order")), marks))
-        body = self._engine.write(_plain(message), "flat", is_proved=speed.reader_of(message) is self)
+        body = (self._engine.spell if speed.reader_of(message) is self else self._engine.write)(_plain(message), "flat")
         name = CLASSES[body["type"]]
         body = {**body, "type": TAGS[name]}
         if note:

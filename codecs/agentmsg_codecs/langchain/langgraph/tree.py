@@ -431,12 +431,7 @@ _NESTED = 32
 WIDEST = 0xFFFF
 """The most items that the library may expect in a list or an object."""
 
-UNPACKING: dict[str, Any] = {
-    "strict_map_key": True,
-    "max_bin_len": 0,
-    "max_array_len": WIDEST,
-    "max_map_len": WIDEST,
-}
+UNPACKING: dict[str, Any] = {"strict_map_key": True, "max_bin_len": 0, "max_array_len": WIDEST, "max_map_len": WIDEST}
 """The options of the library's ``unpackb`` for untrusted bytes."""
 
 _ext_type: Any = _library.ExtType

@@ -499,7 +499,7 @@ class Messages:
         if found.rest:
             message = message.evolve(extras={**message.extras, ENVELOPE: found.rest})
         is_proven = is_proven and self._is_written_so(message, found)
-        if not is_proven and not same_document(thaw(self._spell(message, found.form)), native):
+        if not is_proven and not same_document(thaw(self.spell(message, found.form)), native):
             return _whole(native), found.form
         speed.remember_reader(message, self.origins[found.form])
         return message, found.form
@@ -534,10 +534,10 @@ class Messages:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def write(self, message: am.Msg, form: str, *, is_proved: bool = False) -> Any:
-        """Return the native message, in the form of its note, or else in this one; ``is_proved``: its notes hold."""
-        if is_proved or speed.reader_of(message) is self.origins.get(form, self):
-            return self._spell(message, form)
+    def write(self, message: am.Msg, form: str) -> Any:
+        """Return the native message, in the form of its note, or else in this one."""
+        if speed.reader_of(message) is self.origins.get(form, self):
+            return self.spell(message, form)
         fast = self.fast_writers.get(message.role) if form in _LONG else None
         if fast is not None:
             body = None if message.extras else fast(message)
@@ -563,13 +563,14 @@ class Messages:
     def _checked(self, message: am.Msg, form: str) -> Any:
         """Return the native message with all noted spellings that still mean the same."""
         for trial in _trials(message):
-            spelt = self._spell(trial, form)
+            spelt = self.spell(trial, form)
             is_noted = FAMILY in trial.notes or any(map(_has_note, trial.content))
             if not is_noted or self._reads_as(spelt, message):
                 return spelt
         raise AssertionError  # pragma: no cover - the last trial has no notes
 
-    def _spell(self, message: am.Msg, form: str) -> Any:
+    def spell(self, message: am.Msg, form: str) -> Any:
+        """Return the native message as ``write`` does, with all its noted spellings: it is proved that they hold."""
         note = note_of(message, FAMILY)
         own = note.get("/form")
         form = own if isinstance(own, str) and own in FORMS else form
@@ -610,7 +611,7 @@ class Messages:
 
     def _keeps(self, message: am.Msg, own: Mapping[str, Any], form: str, forms: frozenset[str]) -> bool:
         try:
-            found = split(thaw(self._spell(message, form)))
+            found = split(thaw(self.spell(message, form)))
             # It doesn't matter whether all of it would come back.
             kept = None if found is None else self._kept(*self._meaning(found), found)
         except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError):

@@ -514,10 +514,7 @@ def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Ms
 
 
 def read_all(
-    natives: list[Any],
-    messages: list[am.Msg],
-    read: Callable[[Any], am.Msg | None],
-    read_odd: Callable[[Any], am.Msg],
+    natives: list[Any], messages: list[am.Msg], read: Callable[[Any], am.Msg | None], read_odd: Callable[[Any], am.Msg]
 ) -> list[am.Msg] | None:
     """Return messages and those of native ones; None if the first of all is odd, or an odd one may be too deep.
 
