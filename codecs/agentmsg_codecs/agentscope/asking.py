@@ -67,9 +67,14 @@ def _may_ask(block: Any, family: str) -> bool:
 
 
 def call_rule(block: am.ToolUseBlock) -> Any:
-    """Keep function calls, without the state: whether a person is asked is told by a request behind the call."""
+    """Keep function calls, without the state: whether a person is asked is told by a request behind the call.
+
+    A call of Responses without arguments has an empty object, as its client writes it.
+    """
     answer = rules.call_as_function(block)
     new = answer.new if isinstance(answer, Swap) else answer
+    if new.raw_input == "" and new.item_id is not None:
+        return Swap(new.evolve(raw_input="{}"), "OpenAIResponseModel keeps no arguments as an object", "annotation")
     if not _is_asking(new):
         return answer
     return Swap(new.evolve(status=None), "a request behind a call tells that a person is asked")

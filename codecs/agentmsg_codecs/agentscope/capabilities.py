@@ -172,7 +172,9 @@ class _Maker:
         own = self.dialect.media
         if "item_id" in found:
             found["item_id"] = own.id_cell
-        rule: Callable[[Any], Any] | None = _audio if cls is am.AudioBlock else None
+        rule: Callable[[Any], Any] | None = None
+        if cls is am.AudioBlock:
+            rule = rules.spoken(_audio) if role == "assistant" else _audio
 
         def file_id(item_id: str, block: Any) -> str | None:
             if self.is_hint(block, role):
@@ -231,7 +233,8 @@ class _Maker:
             call["signature"] = signature
         why = "" if role == "assistant" else f"no place for this in a {role} message"
         readable = (None, None) if "redacted" in thinking else (_readable, "redacted")
-        rule: Any = (rules.call_as_function, "kind") if why or self.is_old else (call_rule, ("kind", "status"))
+        asking = (call_rule, ("kind", "status", "item_id"))
+        rule: Any = (rules.call_as_function, "kind") if why or self.is_old else asking
         if self.is_python:
             rule = (_unserved(rule[0]), rule[1])
         return {

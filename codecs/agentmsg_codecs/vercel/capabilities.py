@@ -62,7 +62,8 @@ def make_caps(messages: Messages) -> Caps:
     fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _KEYS))}
     user = place("user", {**_TYPED, am.ImageBlock: carried(is_typed=False)})
     assistant = place("assistant", {
-        **_TYPED, am.ThinkingBlock: own.thinking, am.ToolUseBlock: (own.call, "kind"),
+        **_TYPED, am.AudioBlock: rules.spoken(_TYPED[am.AudioBlock]), am.ThinkingBlock: own.thinking,
+        am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result, am.CompactionBlock: own.compaction,
         am.ApprovalRequestBlock: own.request,
     })  # fmt: skip

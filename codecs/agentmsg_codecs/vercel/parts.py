@@ -6,6 +6,7 @@
 | ``/mime`` | the media type under ``mimeType``, in the same way ("null": beside a ``mediaType`` that is null) |
 | ``/result`` | the output of a tool under ``result``, any JSON, and beside it ``isError`` if the tool failed |
 | ``/bare`` | the same under ``output`` |
+| ``/thought`` | a ``reasoning-file``: media of a thought of Google's, also a ``file`` with the option ``thought`` |
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # By today's tag, the tag of an output whose tool failed.
 _FAILED = {"text": "error-text", "json": "error-json"}
+_GOOGLE, _OPTIONS = "google", "providerOptions"
 _TAGS = frozenset({*_FAILED, *_FAILED.values()})
 
 
@@ -72,10 +74,29 @@ def _outputs(key: str) -> Spelling:
     return usual, other
 
 
+def _as_file(part: Any) -> tuple[Native, Any] | None:
+    options: Any = part.get(_OPTIONS, {}) if is_object(part) and part.get("type") == "reasoning-file" else None
+    own: Any = options.get(_GOOGLE, {}) if is_mapping(options) else None
+    if not is_mapping(own):
+        return None
+    return {**part, "type": "file", _OPTIONS: {**options, _GOOGLE: {**own, "thought": True}}}, True
+
+
+def _as_thought(native: Native, _: Any) -> Native | None:
+    options: Any = native.get(_OPTIONS)
+    own: Any = options.get(_GOOGLE) if is_mapping(options) else None
+    if native.get("type") != "file" or not is_mapping(own) or own.get("thought") is not True:
+        return None
+    left = {name: value for name, value in own.items() if name != "thought"}
+    said = {name: left if name == _GOOGLE else value for name, value in options.items() if left or name != _GOOGLE}
+    rest = {name: value for name, value in native.items() if name != _OPTIONS}
+    return {**rest, "type": "reasoning-file", **({_OPTIONS: said} if said else {})}
+
+
 class VercelParts(Parts):
     """Parts in today's spelling, or in another."""
 
     other_spellings: ClassVar[Any] = {
         "args": (_with_input, _with_args), "mime": (_with_media_type, _with_mime_type), "result": _outputs("result"),
-        "bare": _outputs("output"),
+        "bare": _outputs("output"), "thought": (_as_file, _as_thought),
     }  # fmt: skip

@@ -16,6 +16,7 @@ from agentmsg.formats import (
     Cell,
     MessageRow,
     Row,
+    Unsent,
     adopt,
     carried_extras,
     cells,
@@ -139,11 +140,21 @@ def _without(message: am.Msg, keys: frozenset[str]) -> am.Msg:
     return spelling.changed(message, {"extras": adopt(left)})
 
 
+def _has_parameters(block: Any, _: am.Msg) -> bool:
+    return isinstance(block.source, am.Base64Source) and ";" in (block.source.media_type or "")
+
+
+_CUT = tuple(
+    Unsent(tuple(media.KINDS), "the SDK cuts the media type of data at its first semicolon", _has_parameters,
+           field="source", is_given=is_given)
+    for is_given in (False, True)
+)  # fmt: skip
+
+
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
-    system, user, assistant = (
-        place_rows(messages, place, _ANSWERS, _OTHERS) for place in ("system", "user", "assistant")
-    )
+    system, user = (place_rows(messages, place, _ANSWERS, _OTHERS) for place in ("system", "user"))
+    assistant = place_rows(messages, "assistant", {**_ANSWERS, am.AudioBlock: rules.spoken(own.file)}, _OTHERS)
     result = _sharing(Rows(messages.described).row("result", rules={am.ToolResultBlock: own.result}), _of_call)
     assistant[am.ToolUseBlock] = _sharing(assistant[am.ToolUseBlock], _of_result)
     assistant[am.ToolResultBlock] = _sharing(assistant[am.ToolResultBlock], _of_call).having(name=KEEP)
@@ -174,5 +185,5 @@ def make_caps(messages: Messages) -> Caps:
         near_names=True,
         relink=_relink(messages),
         drops_emptied=True,
-        unsent=UNSENT,
+        unsent=(*UNSENT, *_CUT),
     )  # fmt: skip
