@@ -119,3 +119,15 @@ def test_what_a_loader_adds_to_reasoning_is_no_edit() -> None:
     history = am.decode(document, "agentscope")
     assert am.encode(am.restore(history, done.losses), "openai-responses") == request
     assert am.encode(history, "agentscope") == document
+
+
+@pytest.mark.parametrize(("codec", "written"), [("openai-responses", "{}"), ("openai", "")])
+def test_no_arguments_are_an_empty_object(codec: Any, written: str) -> None:
+    """OpenAIResponseModel keeps no arguments as `{}`, and OpenAIChatModel as they are."""
+    item = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "", "status": "completed"}
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}}
+    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    document: Any = {"input": [item]} if codec == "openai-responses" else {"messages": [said]}
+    done = am.convert(document, codec, "agentscope")
+    assert done.document[0]["content"][0]["input"] == written
+    assert am.encode(am.restore(am.decode(done.document, "agentscope"), done.losses), codec) == document

@@ -73,7 +73,7 @@ def call_rule(block: am.ToolUseBlock) -> Any:
     """
     answer = rules.call_as_function(block)
     new = answer.new if isinstance(answer, Swap) else answer
-    if new.raw_input == "" and new.item_id is not None:
+    if _is_call(new) and new.raw_input == "" and new.item_id is not None:
         return Swap(new.evolve(raw_input="{}"), "OpenAIResponseModel keeps no arguments as an object", "annotation")
     if not _is_asking(new):
         return answer

@@ -33,6 +33,7 @@ from agentmsg.formats import (
     marked,
     natives,
     note_of,
+    with_note,
 )
 from agentmsg_codecs.agentscope.names import FAMILY
 
@@ -228,6 +229,8 @@ def _signed(block: Any, ids: dict[str, str]) -> Any:
     if block.id is not None and block.id != link:
         if is_marked(block, FAMILY, _BESIDE):
             own[_CALL_ID] = block.id
+            note = note_of(block, FAMILY)
+            block = with_note(block, FAMILY, {key: note[key] for key in note if key != _BESIDE})
         else:
             ids[link] = block.id
     extras = {**block.extras, FAMILY: own} if own else block.extras

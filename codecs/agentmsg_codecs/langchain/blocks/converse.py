@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 
-POINT, _USUAL = "cachePoint", "ephemeral"
+POINT = "cachePoint"
 # The blocks that a point may stand behind: a call has copies elsewhere.
 _POINTED = frozenset({am.TextBlock, am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock, am.ThinkingBlock})
 
@@ -31,21 +31,10 @@ def with_points(placed: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
         hint = part[POINT] if is_object(part) and part.keys() == {POINT} else None
         if is_hint(hint) and out and type(out[-1][0]) in _POINTED and out[-1][0].cache is None:
             before, own = out[-1]
-            out[-1] = marked(before.evolve(cache=_read_point(hint)), FAMILY, point=True), own
+            out[-1] = marked(before.evolve(cache=read_cache(hint)), FAMILY, point=True), own
         else:
             out.append((block, part))
     return out
-
-
-def _read_point(native: Any) -> am.CacheHint:
-    """Read a hint; Converse's word for the usual kind is "default"."""
-    hint = read_cache(native)
-    return marked(hint.evolve(kind=_USUAL), FAMILY, default=True) if hint.kind == "default" else hint
-
-
-def _write_point(hint: am.CacheHint) -> Any:
-    is_usual = hint.kind == _USUAL and (is_marked(hint, FAMILY, "/default") or is_marked(hint, "bedrock", "/point"))
-    return write_cache(hint.evolve(kind="default") if is_usual else hint)
 
 
 def is_pointed(block: Any) -> bool:
@@ -61,6 +50,6 @@ def with_points_apart(blocks: Iterable[Any], write: Callable[[Any], Any]) -> Ite
         if is_pointed(block):
             note = {key: value for key, value in note_of(block, FAMILY).items() if key != "/point"}
             yield write(with_note(block.evolve(cache=None), FAMILY, note))
-            yield {POINT: _write_point(block.cache)}
+            yield {POINT: write_cache(block.cache)}
         else:
             yield write(block)

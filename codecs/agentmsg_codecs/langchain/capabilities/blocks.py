@@ -120,8 +120,10 @@ def _coming_back(parts: ContentParts, block: Any, kept: dict[str, Any]) -> dict[
 _HINT_EXTRAS = carried_extras((FAMILY, lambda hint: frozenset({"type"} if hint.ttl is None else {"type", "ttl"})))
 
 
-@usually("not value.extras")
+@usually("not (value.extras or value.notes)")
 def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
+    if is_marked(hint, "bedrock", "/point") and hint.kind == "ephemeral":
+        hint = hint.evolve(kind="default")  # as Converse says it
     extras = _HINT_EXTRAS(hint.extras, hint)
     own = extras.get(FAMILY)
     if is_mapping(own) and isinstance(own.get("ttl"), str):
@@ -287,6 +289,9 @@ def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am
         am.TextBlock: row(am.TextBlock, citations=_citations),
         am.ThinkingBlock: row(am.ThinkingBlock, redacted=SEALED),
         am.RefusalBlock: row(am.RefusalBlock),
+        am.ApprovalResponseBlock: row(
+            am.ApprovalResponseBlock, lambda block: block if block.kind == "server" else Drop("only providers ask here")
+        ),
         **media,
         am.FileBlock: row(am.FileBlock, _document_text, source=_source),
         am.ToolUseBlock: row(am.ToolUseBlock, rules.custom_as_function, "kind", kind=cells.kinds("function", "server")),
