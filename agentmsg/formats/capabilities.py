@@ -181,11 +181,6 @@ class Unsent(Record):
     is_given: bool = False
     is_later: bool = False
 
-    @property
-    def classes(self) -> tuple[type[BaseBlock], ...]:
-        """The classes of blocks."""
-        return self.cls if isinstance(self.cls, tuple) else (self.cls,)
-
 
 class Caps(Record):
     """The capability table of a codec.

@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import Unsent, is_mapping, mark_of, media
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # Of the Responses API, and of Anthropic but for its web searches.
 _CITED = re.compile(r".*_citation|file_path|(?!web_search_result_).*_location")
 # The names that the clients give.
 _THEIRS = re.compile(r"filename\.\w+|Document \d+")
 # What the clients send of what a search is to find; more of it is left out.
-_SOUGHT: Mapping[str, frozenset[str]] = {
-    "tool_search": frozenset({"queries"}),
-    "tool_search_tool_regex": frozenset({"pattern"}),
-    "tool_search_tool_bm25": frozenset({"query"}),
-}
-
-
-def _is_anybodys(block: Any, message: am.Msg) -> bool:
-    is_own = block.signature or block.redacted or block.item_id or mark_of(block, "openai", "/place")
-    return message.provider is None and not is_own and mark_of(block, "gemini", "/unsigned") is None
-
-
-def _is_found(block: Any, _: am.Msg) -> bool:
-    if block.provider == "openai":
-        return bool(block.name != "image_generation")
-    return bool(block.provider == "anthropic" and block.name == "tool_search" and block.ok)
+_SOUGHT: Any = {"tool_search": {"queries"}, "tool_search_tool_regex": {"pattern"}, "tool_search_tool_bm25": {"query"}}
 
 
 def _is_left_out(each: am.Citation, block: Any) -> bool:
@@ -62,15 +44,12 @@ def _is_of_bedrock(block: Any, message: am.Msg) -> bool:
     return block.kind == "server" and block.provider == "bedrock" and names.get(link) != "nova_code_interpreter"
 
 
-def _is_in_store(block: Any, message: am.Msg) -> bool:
-    source = block.source
-    return message.role == "tool" and isinstance(source, am.URLSource) and source.url.startswith("s3:")
-
-
 UNSENT = (
     Unsent(am.ThinkingBlock, "only OpenRouterModel sends the details of reasoning",
            lambda block, _: mark_of(block, "openai", "/place") == "reasoning_details"),
-    Unsent(am.ThinkingBlock, "all clients but Google's send reasoning of nobody as text, in tags", _is_anybodys),
+    Unsent(am.ThinkingBlock, "all clients but Google's send reasoning of nobody as text", lambda block, message:
+           message.provider is None and mark_of(block, "gemini", "/unsigned") is None
+           and not (block.signature or block.redacted or block.item_id or mark_of(block, "openai", "/place"))),
     Unsent(am.ThinkingBlock, "OpenAIResponsesModel sends no reasoning that is empty", lambda block, _:
            block.item_id is not None and not block.thinking and block.signature is None and block.redacted is None),
     Unsent(am.TextBlock, "the clients send no citations but of web searches of Anthropic, links and files of OpenAI",
@@ -88,7 +67,8 @@ UNSENT = (
     Unsent((am.ToolUseBlock, am.ToolResultBlock), "BedrockConverseModel sends nothing that Bedrock ran but code",
            _is_of_bedrock),
     Unsent(am.ToolResultBlock, "the clients send searches, code and calls of MCP servers without what they found",
-           _is_found),
+           lambda block, _: block.name != "image_generation" if block.provider == "openai" else
+           block.provider == "anthropic" and block.name == "tool_search" and block.ok),
     Unsent(am.NativeBlock, "OpenAIResponsesModel lists no tools of MCP servers", lambda block, _:
            is_mapping(block.value) and block.value.get("type") == "mcp_list_tools" and bool(block.value.get("tools"))),
     Unsent(am.CompactionBlock, "the clients send nothing of what stands before a compaction", lambda _, __: True,
@@ -96,6 +76,7 @@ UNSENT = (
     Unsent(am.FileBlock, "the clients name files themselves",
            lambda block, _: not _THEIRS.fullmatch(block.name or "filename.x"), "name", is_given=True),
     Unsent(am.DataBlock, "BedrockConverseModel sends JSON in a result as text", lambda _, __: True, is_given=True),
-    Unsent(tuple(media.KINDS), "BedrockConverseModel sends the address of a file in a result as text", _is_in_store,
+    Unsent(tuple(media.KINDS), "BedrockConverseModel sends the address of a file in a result as text",
+           lambda block, message: message.role == "tool" and str(getattr(block.source, "url", "")).startswith("s3:"),
            is_given=True),
 )  # fmt: skip

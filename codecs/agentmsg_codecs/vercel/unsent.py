@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Unsent, is_mapping, mark_of
+from agentmsg.formats import Unsent, is_mapping, mark_of, media
 
 _KEPT_BY_OPENAI = frozenset({"code_interpreter", "file_search"})
 _CITED = ("url_citation", "file_citation", "container_file_citation", "file_path")
@@ -36,9 +36,11 @@ def _is_stored(block: Any, _: am.Msg) -> bool:
 
 
 def _is_run_otherwise(block: Any, _: am.Msg) -> bool:
-    link, told = (block.id, "client") if isinstance(block, am.ToolUseBlock) else (block.tool_call_id, "server")
-    is_search = block.provider == "openai" and block.name == _SEARCH and link is not None
-    return is_search and block.extras.get("openai-responses", {}).get("execution") != told
+    is_call = type(block) is am.ToolUseBlock
+    execution: Any = block.extras.get("openai-responses", {}).get("execution")
+    is_search = block.provider == "openai" and block.name == _SEARCH
+    link = block.id if is_call else block.tool_call_id
+    return is_search and link is not None and execution != ("client" if is_call else "server")
 
 
 def _is_alone(block: Any, message: am.Msg) -> bool:
@@ -87,3 +89,7 @@ UNSENT = (
            mark_of(block, "gemini", "/parts") is not None
            and any(isinstance(getattr(each, "source", None), am.URLSource) for each in block.content), is_given=True),
 )  # fmt: skip
+# Of messages for users.
+CUT = [Unsent(tuple(media.KINDS), "the SDK cuts the media type of data at its first semicolon", lambda block, _:
+              isinstance(block.source, am.Base64Source) and ";" in (block.source.media_type or ""), "source",
+              is_given=is_given) for is_given in (False, True)]  # fmt: skip

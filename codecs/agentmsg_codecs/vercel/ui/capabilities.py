@@ -16,7 +16,6 @@ from agentmsg.formats import (
     Cell,
     MessageRow,
     Row,
-    Unsent,
     adopt,
     carried_extras,
     cells,
@@ -39,7 +38,7 @@ from agentmsg_codecs.vercel.ui.format import RESULT_KEY, RESULT_KEYS
 from agentmsg_codecs.vercel.ui.ids import without_places
 from agentmsg_codecs.vercel.ui.pairing import behind_calls, with_calls
 from agentmsg_codecs.vercel.ui.tool_parts import OF_APPROVAL, is_approval
-from agentmsg_codecs.vercel.unsent import UNSENT
+from agentmsg_codecs.vercel.unsent import CUT, UNSENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -140,17 +139,6 @@ def _without(message: am.Msg, keys: frozenset[str]) -> am.Msg:
     return spelling.changed(message, {"extras": adopt(left)})
 
 
-def _has_parameters(block: Any, _: am.Msg) -> bool:
-    return isinstance(block.source, am.Base64Source) and ";" in (block.source.media_type or "")
-
-
-_CUT = tuple(
-    Unsent(tuple(media.KINDS), "the SDK cuts the media type of data at its first semicolon", _has_parameters,
-           field="source", is_given=is_given)
-    for is_given in (False, True)
-)  # fmt: skip
-
-
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
     system, user = (place_rows(messages, place, _ANSWERS, _OTHERS) for place in ("system", "user"))
@@ -185,5 +173,5 @@ def make_caps(messages: Messages) -> Caps:
         near_names=True,
         relink=_relink(messages),
         drops_emptied=True,
-        unsent=(*UNSENT, *_CUT),
+        unsent=(*UNSENT, *CUT),
     )  # fmt: skip
