@@ -26,7 +26,7 @@ ANSWERS: list[tuple[am.CodecName, dict[str, Any], list[dict[str, Any]]]] = [
     ("openai-responses", {"input": [_REASONING]}, _kept(_REASONING, "a", "b")),
     ("openai-responses", {"input": [_EMPTY]}, _kept(_EMPTY, "")),
     ("gemini", {"contents": [{"role": "model", "parts": [_CALL]}]},
-     [{"type": "tool_call", "id": "gemini_ts:QQ==", "call_id": "c"}]),
+     [{"type": "tool_call", "id": "gemini_ts:QQ=="}]),
     ("anthropic", {"messages": [{"role": "assistant", "content": [
         {"type": "thinking", "thinking": "t", "signature": "x"}, {"type": "redacted_thinking", "data": "d"}]}]},
      [{"thinking": "t", "signature": "x"}, {"thinking": "", "redacted_thinking_data": "d"}]),
@@ -51,11 +51,21 @@ def test_results_name_the_signature(said: dict[str, Any]) -> None:
     history = am.decode({"contents": turns}, "gemini")
     document: Any = am.encode(history, "agentscope")
     assert [block["id"] for block in document[0]["content"]] == ["gemini_ts:QQ=="] * 2
+    assert document[0]["metadata"] == {"gemini_call_ids": {"gemini_ts:QQ==": "c"}}
     back = returned(document, codec=CODEC)
     call, result = (block for each in back for block in each.content)
     assert isinstance(call, am.ToolUseBlock)
     assert isinstance(result, am.ToolResultBlock)
     assert (call.id, result.tool_call_id, call.signature) == ("c", "c", am.Signature("google", "QQ=="))
+
+
+def test_an_id_beside_its_call_comes_back() -> None:
+    """Earlier versions of this codec wrote the id that a signature replaces as an unknown field of the call."""
+    (document,) = am.encode(am.decode({"contents": [{"role": "model", "parts": [_CALL]}]}, "gemini"), "agentscope")
+    document["metadata"] = {}
+    document["content"][0]["call_id"] = "d"
+    (message,) = returned([document], codec=CODEC)
+    assert message.content[0].id == "d"
 
 
 def test_ids_of_chat_stay() -> None:
@@ -109,3 +119,15 @@ def test_what_a_loader_adds_to_reasoning_is_no_edit() -> None:
     history = am.decode(document, "agentscope")
     assert am.encode(am.restore(history, done.losses), "openai-responses") == request
     assert am.encode(history, "agentscope") == document
+
+
+@pytest.mark.parametrize(("codec", "written"), [("openai-responses", "{}"), ("openai", "")])
+def test_no_arguments_are_an_empty_object(codec: Any, written: str) -> None:
+    """OpenAIResponseModel keeps no arguments as `{}`, and OpenAIChatModel as they are."""
+    item = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "", "status": "completed"}
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}}
+    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    document: Any = {"input": [item]} if codec == "openai-responses" else {"messages": [said]}
+    done = am.convert(document, codec, "agentscope")
+    assert done.document[0]["content"][0]["input"] == written
+    assert am.encode(am.restore(am.decode(done.document, "agentscope"), done.losses), codec) == document

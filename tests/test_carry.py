@@ -291,7 +291,7 @@ def test_an_account_without_its_carried_part_is_refused() -> None:
 def test_summary_says_what_is_carried() -> None:
     """The summary of a report counts the carried losses."""
     done = am.convert(am.dumps(TOUR, "json"), "json", "langchain", carry=True)
-    assert done.losses.summary().endswith(f", {done.losses.carried} carried")
+    assert done.losses.lost.summary().endswith(f", {done.losses.carried} carried")
     assert (
         am.convert(am.dumps(TOOLS, "json"), "json", "langchain", carry=True).losses.summary()
         == "2 annotation, 1 carried"

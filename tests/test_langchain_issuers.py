@@ -593,3 +593,28 @@ def test_an_edited_search_of_v1_is_written() -> None:
     edited = history.messages[0].evolve(content=(result.evolve(content=(TEXT,)),))
     native = am.thaw(am.encode(edited, "langchain"))
     assert native["data"]["content"][0]["output"] == "So."
+
+
+@pytest.mark.parametrize("reason", [{}, {"reason": "No."}])
+def test_approvals_of_mcp_servers_are_items(reason: dict[str, str]) -> None:
+    """A request for approval is an item of an answer, the decision one of a human message, as ChatOpenAI has both."""
+    asked = {"type": "mcp_approval_request", "id": "mcpr_1", "server_label": "wiki", "name": "ask", "arguments": "{}"}
+    told = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": not reason, **reason}
+    document = {"input": [{"role": "user", "content": "Ask."}, asked, told]}
+    done = am.convert(document, "openai-responses", "langchain", form="dict")
+    assert not done.losses
+    _, answer, decision = done.document
+    assert answer["data"]["content"] == [asked]
+    assert (decision["type"], decision["data"]["content"]) == ("human", [told])
+    assert am.encode(am.decode(done.document, "langchain"), "openai-responses") == document
+
+
+@pytest.mark.parametrize("ttl", [{}, {"ttl": "1h"}])
+def test_cache_points_of_converse_stay_apart(ttl: dict[str, str]) -> None:
+    """ChatBedrockConverse sends cache points that stand behind a block, and no hints inside one."""
+    point = {"cachePoint": {"type": "default", **ttl}}
+    document = {"messages": [{"role": "user", "content": [{"text": "a"}, point]}]}
+    done = am.convert(document, "bedrock", "langchain", form="dict")
+    assert done.document[0]["data"]["content"] == [{"type": "text", "text": "a"}, point]
+    assert am.encode(am.restore(am.decode(done.document, "langchain"), done.losses), "bedrock") == document
+    assert am.encode(am.decode(done.document, "langchain"), "bedrock") == document

@@ -363,3 +363,26 @@ def test_what_no_client_makes_stays_as_it_is(part: dict[str, Any]) -> None:
     """Parts in other forms come back exactly, as those of anybody."""
     document = [{"role": "assistant", "content": [part]}]
     assert same_document(am.encode(am.decode(document, "vercel"), "vercel"), document)
+
+
+@pytest.mark.parametrize("options", [{}, {"providerOptions": {"google": {"thoughtSignature": "QQ=="}}}])
+def test_media_of_a_thought_are_googles(options: dict[str, Any]) -> None:
+    """The SDK reads an image of a thought as a `reasoning-file`: it is Gemini's own part."""
+    part = {"type": "reasoning-file", "data": "iVBORw0KGgo=", "mediaType": "image/png", **options}
+    document = [{"role": "assistant", "content": [part, {"type": "text", "text": "Here."}]}]
+    history = am.decode(document, "vercel")
+    assert am.encode(history, "vercel") == document
+    written = am.encode(history, "gemini")["contents"][0]["parts"][0]
+    signed = {"thoughtSignature": "QQ=="} if options else {}
+    assert written == {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}, "thought": True, **signed}
+
+
+@pytest.mark.parametrize("target", ["vercel", "vercel-ui", "agentscope"])
+def test_what_a_model_said_aloud_is_text(target: Any) -> None:
+    """The clients keep the transcript of an answer's audio as its text; sound of no known type they refuse."""
+    audio = {"id": "audio_1", "data": "UklGRg==", "transcript": "Four.", "expires_at": 1}
+    answer = {"choices": [{"index": 0, "message": {"role": "assistant", "content": None, "audio": audio}}]}
+    done = am.convert(answer, "openai-response", target)
+    assert am.decode(done.document, target)[0].text == "Four."
+    assert [loss.level for loss in done.losses if loss.where == "messages/0/content/0"] == ["content"]
+    assert am.same(am.restore(am.decode(done.document, target), done.losses), am.decode(answer, "openai-response"))

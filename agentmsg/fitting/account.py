@@ -9,10 +9,11 @@ import attrs
 from agentmsg.errors import LossError
 from agentmsg.fitting.difference import difference
 from agentmsg.fitting.digest import printed
-from agentmsg.fitting.levels import extras_hold_content
+from agentmsg.fitting.levels import PROMPT_ROLES, extras_hold_content
 from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.fitting.spellings import spellings
 from agentmsg.model.base import Noted
+from agentmsg.model.blocks import ToolResultBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import compared, same
 from agentmsg.model.history import History
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from agentmsg.fitting.fitted import Fitted
     from agentmsg.fitting.losses import Path
+    from agentmsg.model.msg import Msg
 
 
 def account(fitted: Fitted) -> Losses:
@@ -58,14 +60,24 @@ def _with_unsent(losses: list[Loss], fitted: Fitted) -> list[Loss]:
 
 def _unsent(fitted: Fitted) -> Iterator[tuple[Path, str]]:
     """Yield the path in the source, and the reason, of each block or field that isn't sent; one reason for each."""
-    classes = {row.cls for row in fitted.unsent}
+    is_later = False
     for index, message in enumerate(fitted.source.messages):
-        for place, block in enumerate(message.content) if message.role == "assistant" else ():
-            if type(block) not in classes:
-                continue
-            rows = [row for row in fitted.unsent if row.cls is type(block) and row.case(block, message)]
-            path = ("messages", index, "content", place)
-            yield from {(*path, row.field) if row.field else path: row.why for row in rows}.items()
+        is_given = message.role != "assistant"
+        rows = [row for row in fitted.unsent if row.is_given == is_given]
+        for path, block in _blocks_of(message, ("messages", index), is_given=is_given):
+            found = [row for row in rows if isinstance(block, row.cls) and (is_later or not row.is_later)]
+            told = {row.field: row.why for row in found if row.case(block, message)}
+            yield from ((path + ((field,) if field else ()), why) for field, why in told.items())
+            is_later = is_later or message.role not in PROMPT_ROLES
+
+
+def _blocks_of(message: Msg, start: Path, *, is_given: bool) -> Iterator[tuple[Path, Any]]:
+    """Yield the blocks of a message with their paths; of what a model is given, those inside results, too."""
+    for place, block in enumerate(message.content):
+        path = (*start, "content", place)
+        yield path, block
+        if is_given and isinstance(block, ToolResultBlock):
+            yield from (((*path, "content", inner), each) for inner, each in enumerate(block.content))
 
 
 @attrs.frozen(eq=False)

@@ -53,8 +53,8 @@ def _words(text: str) -> frozenset[str]:
 _CONTENT = _words("""
     attachments audio_url audios cached_content chat_template completion completions conversation conversations
     demonstrations dialog dialogue document_url examples file_data file_url few_shot history hint image_url images
-    inline_data input_audio instruction json_schema mcp_servers memories observation passages persona preamble schema
-    structured_output summary trajectory turns video_metadata video_url videos
+    inline_data input_audio instruction json_schema mcp_servers media_resolution memories observation passages persona
+    preamble schema structured_output summary trajectory turns video_metadata video_url videos
 """)
 # What a key says if it ends so.
 _CONTENT_ENDS = _words("""
@@ -194,6 +194,8 @@ def _key_is_content(space: str, key: str, was: Any, now: Any, owner: Any) -> boo
             return False  # it is said again
         if _says_nothing(owner) and _kind_of(key) != "note":
             return True
+        if key == "citations" and is_mapping(was) and was.get("enabled") is True:
+            return True  # a model is asked to cite the block
     return _says_content(key, was, named, is_beside=isinstance(owner, History))
 
 

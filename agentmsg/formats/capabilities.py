@@ -147,16 +147,21 @@ class Unsent(Record):
     """What a document of a library holds, and the library's client doesn't send to a model: the report tells it.
 
     Attributes:
-        cls: the class of blocks that it is about, in messages of the assistant.
+        cls: the class of blocks that it is about, or several.
         why: the reason, for the loss report; it names the client.
         case: whether a block, given with its message, isn't sent.
         field: the field that isn't sent; empty for the whole block.
+        is_given: whether it is about what a model is given, also inside results, rather than about what it wrote.
+        is_later: whether it is only about a block after others that aren't instructions.
     """
 
-    cls: type[BaseBlock]
+    cls: type[BaseBlock] | tuple[type[BaseBlock], ...]
     why: str
     case: Callable[[Any, Msg], bool]
     field: str = ""
+    _: KW_ONLY
+    is_given: bool = False
+    is_later: bool = False
 
 
 class Caps(Record):

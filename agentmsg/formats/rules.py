@@ -222,6 +222,11 @@ def audio_as_text(block: AudioBlock) -> Any:
     return Drop("no place for audio here")
 
 
+def spoken(rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the rule for what a model said aloud: its transcript, as frameworks keep it; else another rule's."""
+    return lambda block: audio_as_text(block) if block.transcript else rule(block)
+
+
 def document_as_text(block: FileBlock) -> Any:
     """Turn a document given as text, or as blocks of text, into that text, with its headings: nobody can cite it."""
     source = block.source

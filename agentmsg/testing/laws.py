@@ -236,7 +236,7 @@ def carried_account(codec: Codec, history: History) -> Losses:
         assert output is fitted.history, "nothing is carried, and yet the output differs"
         assert rest == account(fitted), "nothing is carried, and yet the loss report differs"
         return rest
-    assert not rest.content, f"content is carried, and yet lost: {rest.content[:3]}"
+    assert not rest.lost.content, f"content is carried, and yet lost: {rest.lost.content[:3]}"
     back = read_back(output, codec)
     _is_same(back, output, "decode(write(g)) is not g where g carries a loss report (a)")
     assert same(uncarried(back, rest), fitted.history), "what carries a loss report is not what was fit besides"

@@ -74,11 +74,6 @@ TABLE: dict[int, list[Difference]] = {
             lambda own, their: {**own, "url": str(AnyUrl(own["url"]))} == their,
         ),
         usual("tool_call.state", "pending"),
-        Difference(
-            "tool_call.call_id",
-            "the id of a call whose signature is its id here: a key of ours",
-            lambda _, their: their is None,
-        ),
         usual("tool_call.suggested_rules", []),
         Difference(
             "tool_call.raw_input",

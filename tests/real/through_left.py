@@ -17,11 +17,6 @@ def _always(_: str, __: list[str]) -> bool:
     return True
 
 
-def _stands_elsewhere(fact: str, added: list[str]) -> bool:
-    """Whether the value of a fact is sent, too, under another key."""
-    return any(fact.partition(" = ")[2] in other for other in added)
-
-
 def _and_a_newline(fact: str, added: list[str]) -> bool:
     return f"{fact[2:]}\n" in added
 
@@ -53,7 +48,6 @@ REASONS = (
     Left("the client takes no addresses of files", "langchain:openai", "again", r"! .*does not support file URLs.*"),
     Left("the client takes no addresses of files", "vercel:openai vercel-ui:openai", "again",
          r"! .*file parts with URLs' functionality not supported.*"),
-    Left("the client sends no files by address", "agentscope:openai", "again", r"- (<file>|file\.file\..*)"),
     Left("the client fetches gs:// addresses, which name no server",
          "pydantic-ai:openai pydantic-ai:gemini agentscope:gemini", "again",
          r"! .*(URL protocol \"gs\" is not allowed|No connection adapters were found for 'gs:).*"),
@@ -70,23 +64,9 @@ REASONS = (
          _beside("text = <think>")),
     Left("the client sends unsigned reasoning as the user's text, in tags", "pydantic-ai:bedrock", "out",
          r"- user\.content\.text = <assistant/thinking>.*"),
-    Left("the client sends no reasoning that is empty", "pydantic-ai:openai-responses", "again", r"- <reasoning>"),
-    Left("the client names files itself", "pydantic-ai:openai pydantic-ai:openai-responses pydantic-ai:bedrock",
-         "again", r"- (file\.file|input_file|user\.content\.(tool_result\.content\.)?document)\.(file)?name = .*"),
-    Left("JSON in a result is sent as text", "pydantic-ai:bedrock", "again",
-         r"- user\.content\.tool_result\.content\.json\..*", _stands_elsewhere),
-    Left("an error or data stand elsewhere in a function's result",
-         "langchain:gemini agentscope:gemini vercel:gemini vercel-ui:gemini", "again",
-         r"- user\.parts\.function_response\.response\..*", _stands_elsewhere),
-    Left("media stand beside a function's result, without names", "langchain:gemini agentscope:gemini", "again",
-         r"- user\.parts\.function_response\.(parts\.inline_data|response\.\w+\.\$ref).*"),
-    Left("a cache hint is `cache_control`, of which the client makes no cache point", "langchain:bedrock", "again",
-         r"- <default>"),
-    Left("with store, the SDK sends items by reference", "vercel-stored:openai-responses", "again", r"- .*",
-         _beside("<item_reference>")),
     Left("a result of a server's tool without its call has no part", "vercel-ui:anthropic", "into", r"- .*",
          _beside("text = <server/tool/result ")),
-    Left("the SDK cuts the media type of a data URL at the first semicolon", "vercel-ui:gemini", "into again",
+    Left("the SDK cuts the media type of a data URL at the first semicolon", "vercel-ui:gemini", "into",
          r"- model\.parts\.inline_data\.mime_type = .*;.*"),
     Left("the recorded id of the call is empty", "vercel:openai vercel-ui:openai", "into",
          r"- tool\.tool_call_id = \*"),

@@ -223,7 +223,9 @@ def _supports(codec: am.Codec) -> Iterator[str]:
         yield ""
         yield "The document holds it, and the report tells it as `unsent`."
         yield ""
-        where = [f"`{row.cls.__name__}{'.' if row.field else ''}{row.field}`" for row in unsent]
+        classes = [row.cls if isinstance(row.cls, tuple) else (row.cls,) for row in unsent]
+        where = [", ".join(f"`{cls.__name__}{'.' if row.field else ''}{row.field}`" for cls in each)
+                 for each, row in zip(classes, unsent, strict=True)]  # fmt: skip
         yield from _table([("of", "why"), *((each, row.why) for each, row in zip(where, unsent, strict=True))])
 
 

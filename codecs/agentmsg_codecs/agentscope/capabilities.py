@@ -50,9 +50,14 @@ def _may_ask(block: Any, family: str) -> bool:
 
 
 def call_rule(block: am.ToolUseBlock) -> Any:
-    """Keep function calls, without the state: whether a person is asked is told by a request behind the call."""
+    """Keep function calls, without the state: whether a person is asked is told by a request behind the call.
+
+    A call of Responses without arguments has an empty object, as its client writes it.
+    """
     answer = rules.call_as_function(block)
     new = answer.new if isinstance(answer, Swap) else answer
+    if is_call(new) and new.raw_input == "" and new.item_id is not None:
+        return Swap(new.evolve(raw_input="{}"), "OpenAIResponseModel keeps no arguments as an object", "annotation")
     if not is_asking(new):
         return answer
     return Swap(new.evolve(status=None), "a request behind a call tells that a person is asked")
@@ -251,7 +256,8 @@ class _Maker:
             is_kept = is_plain and (not self.is_old or own.is_flat(block))
             return Drop("no place for such files") if answer is block and not is_kept else answer
 
-        answers: Mapping[Any, Callable[[Any], Any]] = {am.AudioBlock: _audio, am.FileBlock: file}
+        said = rules.spoken(_audio) if role == "assistant" else _audio
+        answers: Mapping[Any, Callable[[Any], Any]] = {am.AudioBlock: said, am.FileBlock: file}
         why = "only text in a system message" if role == "system" else ""
         return self.limited({**self.cells(cls), "source": self.source}, why, answers.get(cls))
 
@@ -286,7 +292,8 @@ class _Maker:
         thinking, call = self.cells(am.ThinkingBlock), self.cells(am.ToolUseBlock) | {"kind": cells.kinds()}
         why = "" if role == "assistant" else f"no place for this in a {role} message"
         readable = (None, None) if "redacted" in thinking else (_readable, "redacted")
-        rule: Any = (rules.call_as_function, "kind") if why or self.is_old else (call_rule, ("kind", "status"))
+        asking = (call_rule, ("kind", "status", "item_id"))
+        rule: Any = (rules.call_as_function, "kind") if why or self.is_old else asking
         if self.is_python:
             rule = (_unserved(rule[0]), rule[1])
         return {

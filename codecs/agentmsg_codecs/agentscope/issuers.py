@@ -10,8 +10,9 @@ reasoning_item_raw is the item |
 
 Messages of 1.x are written in the same way: a document may mix versions, and 1.x takes no notice of these keys.
 
-The id that a signature replaces is an unknown field of the call, so that it comes back. What blocks of reasoning have
-besides (ids, times) is a list among the unknown fields of the thinking.
+The ids that signatures replace stand in the message's metadata, by signature: the library keeps no unknown fields of
+calls, where earlier versions of this codec had them. What blocks of reasoning have besides (ids, times) is a list among
+the unknown fields of the thinking.
 """
 
 from __future__ import annotations
@@ -32,19 +33,20 @@ from agentmsg.formats import (
     marked,
     natives,
     note_of,
+    with_note,
 )
 from agentmsg_codecs.agentscope.names import FAMILY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 _RESPONSES = "openai-responses"
-_SIGNED, _CALL_ID = "gemini_ts:", "call_id"
+_SIGNED, _CALL_ID, _CALL_IDS = "gemini_ts:", "call_id", "gemini_call_ids"
 _ITEM_ID, _RAW = "reasoning_item_id", "reasoning_item_raw"
 # What blocks have besides: anything, or only what a loader adds, which a key of such a name tells.
 _BLOCKS, _MADE, _LOADED = "blocks", "block_ids", frozenset({"id", "created_at", "finished_at"})
-_NOTES, _ORDERS, _NEUTRAL = "/notes", "/orders", "/neutral"
+_NOTES, _ORDERS, _NEUTRAL, _BESIDE = "/notes", "/orders", "/neutral", "/beside"
 
 
 class Issuers(envelopes.Envelope):
@@ -57,18 +59,22 @@ class Issuers(envelopes.Envelope):
         if not any(map(_is_special, message.content)) or is_marked(message, FAMILY, _NEUTRAL):
             return message
         content: list[Any] = []
+        ids: dict[str, str] = {}
         for block in message.content:
             if type(block) is am.ThinkingBlock and _is_special(block):
                 content += _tried(_into, block)
+            elif _is_special(block) and message.provider in (None, "google"):
+                content.append(_signed(block, ids))
             else:  # a model of Google's may have answered through another API, whose client keeps the id
-                is_signed = _is_special(block) and message.provider in (None, "google")
-                content.append(_signed(block) if is_signed else block)
-        return message.evolve(content=content)
+                content.append(block)
+        metadata = {**message.metadata, _CALL_IDS: ids} if ids else message.metadata
+        return message.evolve(content=content, metadata=metadata)
 
     def unwrap(self, message: am.Msg) -> am.Msg:
         """Return a message with reasoning for each of its items, and with the signatures of calls."""
         content: list[Any] = []
         unit: list[Any] = []
+        ids = message.metadata.get(_CALL_IDS) if message.metadata else None
         for block in (*message.content, None):
             name = _item_of(block)
             if unit and (name is None or name != _item_of(unit[0])):
@@ -77,9 +83,12 @@ class Issuers(envelopes.Envelope):
             if name is not None:
                 unit.append(block)
             elif block is not None:
-                content.append(_unsigned(block))
+                content.append(_unsigned(block, ids if is_mapping(ids) else {}))
         is_same = len(content) == len(message.content) and all(map(_is, content, message.content))
-        return message if is_same else message.evolve(content=content)
+        if is_same:
+            return message
+        metadata = {key: value for key, value in message.metadata.items() if key != _CALL_IDS}
+        return message.evolve(content=content, metadata=metadata)
 
     def wrapped(self, history: am.History) -> am.History:
         """Return a history to write: results name the calls by their new ids."""
@@ -213,25 +222,33 @@ def _rest(block: Any) -> dict[str, Any]:
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
-def _signed(block: Any) -> Any:
-    """Return a call whose id is its signature."""
+def _signed(block: Any, ids: dict[str, str]) -> Any:
+    """Return a call whose id is its signature; the id that it had joins the others, or stands where it was read."""
     link = f"{_SIGNED}{block.signature.value}"
     own = natives.extras_copy(block, FAMILY)
-    kept = {} if block.id is None or block.id == link else {_CALL_ID: block.id}
-    extras = {**block.extras, FAMILY: {**own, **kept}} if own or kept else block.extras
+    if block.id is not None and block.id != link:
+        if is_marked(block, FAMILY, _BESIDE):
+            own[_CALL_ID] = block.id
+            note = note_of(block, FAMILY)
+            block = with_note(block, FAMILY, {key: note[key] for key in note if key != _BESIDE})
+        else:
+            ids[link] = block.id
+    extras = {**block.extras, FAMILY: own} if own else block.extras
     return block.evolve(id=link, signature=None, extras=adopt(dict(extras)))
 
 
-def _unsigned(block: Any) -> Any:
+def _unsigned(block: Any, ids: Mapping[str, Any]) -> Any:
     """Return a call with its signature and the id that it had."""
     if type(block) is not am.ToolUseBlock or block.id is None or not block.id.startswith(_SIGNED):
         return block
     own = natives.extras_copy(block, FAMILY)
-    link = own.pop(_CALL_ID, block.id)
+    is_beside = _CALL_ID in own
+    link = own.pop(_CALL_ID, None) if is_beside else ids.get(block.id, block.id)
     extras = {space: held for space, held in block.extras.items() if space != FAMILY}
     if own:
         extras[FAMILY] = adopt(own)
-    return block.evolve(id=link, signature=am.Signature("google", block.id.removeprefix(_SIGNED)), extras=extras)
+    found = block.evolve(id=link, signature=am.Signature("google", block.id.removeprefix(_SIGNED)), extras=extras)
+    return marked(found, FAMILY, **{_BESIDE[1:]: True}) if is_beside else found
 
 
 def _relinked(new: am.History, old: am.History) -> am.History:

@@ -205,7 +205,7 @@ def _is_other_hint(native: Native) -> bool:
 
 HINT = Form("cache", am.CacheHint, None, (
     Key("type", "kind", Words({"default": "ephemeral"})), Key("ttl", "ttl", Text(), "may"),
-), marks={"odd": _is_other_hint})  # fmt: skip
+), marks={"odd": _is_other_hint}, notes={"point": True})  # fmt: skip
 CACHE = Key(POINT, "cache", Nested(("cache",)), "may", cell=_nearest_hint)
 
 

@@ -179,7 +179,8 @@ def _signs_alone(block: Any) -> bool:
 PARTS = (
     Form("text", am.TextBlock, None, (Key("text", "text", Text()), _SIGNED), **_by_key("text")),
     Form("thought", am.ThinkingBlock, None, (Key("text", "thinking", Text()), Const("thought", value=True), _SIGNED),
-         **_by_key("text", is_thought=True), marks={"empty": lambda native: native["text"] == ""},
+         **_by_key("text", is_thought=True),
+         marks={"empty": lambda native: native["text"] == "", "unsigned": lambda native: SIGNATURE not in native},
          when=lambda block: not _signs_alone(block)),
     Form("signature", am.ThinkingBlock, None, (
         Key(SIGNATURE, "signature", _SIGNATURE),

@@ -45,9 +45,9 @@ def _is_envelope(response: Mapping[str, Any]) -> bool:
 
 
 def _read_response(response: Native) -> dict[str, Any]:
-    """Read a response into fields, and note its key if that isn't the usual one."""
+    """Read a response into fields; note that it is an object or an error, or its key if that isn't the usual one."""
     if not _is_envelope(response):
-        return {"structured": adopt(response)} if response else {}
+        return {"structured": adopt(response), "notes": {"/whole": True}} if response else {}
     word, value = next(iter(response.items()))
     fields: dict[str, Any] = {"status": "error"} if word == "error" else {}
     if type(value) is str:
@@ -56,7 +56,7 @@ def _read_response(response: Native) -> dict[str, Any]:
         raise Unreadable
     else:
         fields["structured"] = adopt(value)
-    is_usual = word == "error" or (word == "output" and (type(value) is str or not is_object(value)))
+    is_usual = word == "output" and (type(value) is str or not is_object(value))
     return fields if is_usual else {**fields, "notes": {"/word": word}}
 
 
@@ -91,6 +91,7 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
         if not is_list(parts) or not parts:
             raise Unreadable
         fields["content"] = (*fields.get("content", ()), *map(inner.read, parts))
+        fields["notes"] = {**fields.get("notes", {}), "/parts": True}
     extras = EMPTY if held.keys() <= KNOWN else natives.rest_of(held, KNOWN, ITEM)
     return {**fields, "tool_call_id": word_at(held, "id"), "name": word_at(held, "name"), "extras": extras}
 

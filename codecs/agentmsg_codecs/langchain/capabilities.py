@@ -36,6 +36,7 @@ from agentmsg.formats import (
     is_marked,
     mark_of,
     marked,
+    media,
     natives,
     restructure,
     rules,
@@ -159,8 +160,10 @@ def _coming_back(parts: ContentParts, block: Any, kept: dict[str, Any]) -> dict[
 _HINT_EXTRAS = carried_extras((FAMILY, lambda hint: frozenset({"type"} if hint.ttl is None else {"type", "ttl"})))
 
 
-@usually("not value.extras")
+@usually("not (value.extras or value.notes)")
 def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
+    if is_marked(hint, "bedrock", "/point") and hint.kind == "ephemeral":
+        hint = hint.evolve(kind="default")  # as Converse says it
     extras = _HINT_EXTRAS(hint.extras, hint)
     own = extras.get(FAMILY)
     if is_mapping(own) and isinstance(own.get("ttl"), str):
@@ -326,6 +329,9 @@ def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am
         am.TextBlock: row(am.TextBlock, citations=_citations),
         am.ThinkingBlock: row(am.ThinkingBlock, redacted=SEALED),
         am.RefusalBlock: row(am.RefusalBlock),
+        am.ApprovalResponseBlock: row(
+            am.ApprovalResponseBlock, lambda block: block if block.kind == "server" else Drop("only providers ask here")
+        ),
         **media,
         am.FileBlock: row(am.FileBlock, _document_text, source=_source),
         am.ToolUseBlock: row(am.ToolUseBlock, rules.custom_as_function, "kind", kind=cells.kinds("function", "server")),
@@ -348,50 +354,41 @@ def result_rows() -> dict[type[am.BaseBlock], Row]:
 # -- what clients don't send (those of LangChain 1.x for four providers) ----------------------------------------------
 
 
-_OF_CODE = "code_execution"
-
-
-def _is_readable(block: am.ThinkingBlock, message: am.Msg) -> bool:
+def _is_readable(block: Any, message: am.Msg) -> bool:
     if mark_of(block, "openai", "/place") is not None:
         return True  # Chat Completions has no field for it: servers that speak it have
     is_sealed = block.signature is not None or block.redacted is not None or block.item_id is not None
-    return not is_sealed and message.provider not in ("google", "deepseek")
+    is_googles = message.provider in ("google", "deepseek") or mark_of(block, "gemini", "/unsigned") is not None
+    return not is_sealed and not is_googles
 
 
-def _is_of_google(block: am.ToolUseBlock | am.ToolResultBlock, _: am.Msg) -> bool:
-    return block.kind == "server" and block.provider == "google" and block.name != _OF_CODE
-
-
-def _is_signed_code(block: am.ToolUseBlock | am.ToolResultBlock, _: am.Msg) -> bool:
-    return block.provider == "google" and block.name == _OF_CODE and block.signature is not None
-
-
-_UNSIGNED = "ChatOpenAI, ChatAnthropic and ChatBedrockConverse send no reasoning that isn't signed"
-_CODE = "ChatGoogleGenerativeAI sends code that Google ran without signatures"
-_AS_CODE = "ChatGoogleGenerativeAI sends what Google's tools found as the output of code"
+_CODE, _ACTS = "code_execution", (am.ToolUseBlock, am.ToolResultBlock)
 UNSENT = (
-    Unsent(am.ThinkingBlock, _UNSIGNED, _is_readable),
-    Unsent(
-        am.ImageBlock,
-        "ChatOpenAI sends an image that OpenAI made by its id alone",
-        lambda block, _: block.item_id is not None,
-    ),
-    Unsent(
-        am.TextBlock,
-        "ChatBedrockConverse sends no citations without their text",
-        lambda block, _: any("bedrock" in each.extras and each.cited_text is None for each in block.citations),
-        field="citations",
-    ),
-    Unsent(am.ToolUseBlock, _CODE, _is_signed_code, field="signature"),
-    Unsent(am.ToolResultBlock, _CODE, _is_signed_code, field="signature"),
-    Unsent(am.ToolUseBlock, _AS_CODE, _is_of_google),
-    Unsent(am.ToolResultBlock, _AS_CODE, _is_of_google),
-    Unsent(
-        am.ToolUseBlock,
-        "ChatBedrockConverse sends calls that the server ran as the client's",
-        lambda block, _: block.kind == "server" and block.provider == "bedrock",
-    ),
-)
+    Unsent(am.ThinkingBlock, "ChatOpenAI, ChatAnthropic and ChatBedrockConverse send no reasoning that isn't signed",
+           _is_readable),
+    Unsent(am.ImageBlock, "ChatOpenAI sends an image that OpenAI made by its id alone",
+           lambda block, _: block.item_id is not None),
+    Unsent(am.TextBlock, "ChatBedrockConverse sends no citations without their text", lambda block, _: any(
+        "bedrock" in each.extras and each.cited_text is None for each in block.citations), "citations"),
+    Unsent(am.TextBlock, "ChatOpenAI sends no citations to Chat Completions", lambda block, _: block.item_id is None
+           and any(each.kind == "url_citation" for each in block.citations), "citations"),
+    Unsent(tuple(media.KINDS), "ChatGoogleGenerativeAI sends media of thoughts as those of an answer",
+           lambda block, _: block.extras.get("gemini", {}).get("thought") is True, "extras"),
+    Unsent(_ACTS, "ChatGoogleGenerativeAI sends code that Google ran without signatures", lambda block, _:
+           block.provider == "google" and block.name == _CODE and block.signature is not None, "signature"),
+    Unsent(_ACTS, "ChatGoogleGenerativeAI sends what Google's tools found as the output of code", lambda block, _:
+           block.kind == "server" and block.provider == "google" and block.name != _CODE),
+    Unsent(am.ToolUseBlock, "ChatOpenAI sends no signatures with calls of chat",
+           lambda block, _: mark_of(block, "openai", "/signed") is not None, "signature"),
+    Unsent(am.ToolUseBlock, "the clients send arguments that are no JSON object inside one", lambda block, _:
+           block.kind == "function" and block.raw_input and block.is_valid and not is_mapping(block.input)),
+    Unsent(am.ToolUseBlock, "ChatBedrockConverse sends calls that the server ran as the client's", lambda block, _:
+           block.kind == "server" and block.provider == "bedrock"),
+    Unsent(am.ToolResultBlock, "ChatGoogleGenerativeAI doesn't say that a tool failed",
+           lambda block, _: mark_of(block, "gemini", "/word") == "error", "status", is_given=True),
+    Unsent(am.ToolResultBlock, "ChatGoogleGenerativeAI sends media of a result beside it",
+           lambda block, _: mark_of(block, "gemini", "/parts") is not None, is_given=True),
+)  # fmt: skip
 
 
 BESIDE_DATA = frozenset({"type", "data", "content"})

@@ -353,7 +353,7 @@ _PROVIDERS = {"gemini": "google", "openai-responses": OPENAI}
 _TAKEN = frozenset(
     {
         am.TextBlock, am.ThinkingBlock, am.RefusalBlock, am.ToolUseBlock, am.ToolResultBlock, am.CompactionBlock,
-        am.FileBlock, am.ToolsBlock, am.ImageBlock,
+        am.FileBlock, am.ToolsBlock, am.ImageBlock, am.ApprovalRequestBlock,
     }
 )  # fmt: skip
 

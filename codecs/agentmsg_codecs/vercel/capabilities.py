@@ -258,7 +258,8 @@ def make_caps(messages: Messages) -> Caps:
     fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _KEYS))}
     user = place("user", {**_TYPED, am.ImageBlock: carried(is_typed=False)})
     assistant = place("assistant", {
-        **_TYPED, am.ThinkingBlock: thinking, am.ToolUseBlock: (call, "kind"),
+        **_TYPED, am.AudioBlock: rules.spoken(_TYPED[am.AudioBlock]), am.ThinkingBlock: thinking,
+        am.ToolUseBlock: (call, "kind"),
         am.ToolResultBlock: server_result, am.CompactionBlock: compaction,
         am.ApprovalRequestBlock: request,
     })  # fmt: skip

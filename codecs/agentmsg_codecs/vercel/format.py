@@ -8,6 +8,7 @@ Follows the npm package ai 7.0. Parts as earlier versions had them, and as appli
 | ``/mime`` | the media type under ``mimeType``, in the same way ("null": beside a ``mediaType`` that is null) |
 | ``/result`` | the output of a tool under ``result``, any JSON, and beside it ``isError`` if the tool failed |
 | ``/bare`` | the same under ``output`` |
+| ``/thought`` | a ``reasoning-file``: media of a thought of Google's, also a ``file`` with the option ``thought`` |
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 # By today's tag, the tag of an output whose tool failed.
 _FAILED = {"text": "error-text", "json": "error-json"}
+_GOOGLE = "google"
 _TAGS = frozenset({*_FAILED, *_FAILED.values()})
 
 
@@ -80,12 +82,31 @@ def _outputs(key: str) -> tuple[Callable[[Any], Any], Callable[[Native, Any], An
     return usual, other
 
 
+def _as_file(part: Any) -> tuple[Native, Any] | None:
+    options: Any = part.get(PROVIDER_OPTIONS, {}) if is_object(part) and part.get("type") == "reasoning-file" else None
+    own: Any = options.get(_GOOGLE, {}) if is_mapping(options) else None
+    if not is_mapping(own):
+        return None
+    return {**part, "type": "file", PROVIDER_OPTIONS: {**options, _GOOGLE: {**own, "thought": True}}}, True
+
+
+def _as_thought(native: Native, _: Any) -> Native | None:
+    options: Any = native.get(PROVIDER_OPTIONS)
+    own: Any = options.get(_GOOGLE) if is_mapping(options) else None
+    if native.get("type") != "file" or not is_mapping(own) or own.get("thought") is not True:
+        return None
+    left = {name: value for name, value in own.items() if name != "thought"}
+    said = {name: left if name == _GOOGLE else value for name, value in options.items() if left or name != _GOOGLE}
+    rest = {name: value for name, value in native.items() if name != PROVIDER_OPTIONS}
+    return {**rest, "type": "reasoning-file", **({PROVIDER_OPTIONS: said} if said else {})}
+
+
 class VercelParts(Parts):
     """Parts in today's spelling, or in another."""
 
     other_spellings: ClassVar[Any] = {
         "args": (_with_input, _with_args), "mime": (_with_media_type, _with_mime_type), "result": _outputs("result"),
-        "bare": _outputs("output"),
+        "bare": _outputs("output"), "thought": (_as_file, _as_thought),
     }  # fmt: skip
 
 

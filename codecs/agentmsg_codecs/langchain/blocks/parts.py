@@ -67,10 +67,10 @@ if TYPE_CHECKING:
 # The classes that v1 has parts for.
 V1_CLASSES = (
     am.TextBlock, am.ThinkingBlock, am.RefusalBlock, am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock,
-    am.ToolUseBlock, am.ToolResultBlock,
+    am.ApprovalResponseBlock, am.ToolUseBlock, am.ToolResultBlock,
 )  # fmt: skip
 # Models read parts of a message: one that none of them knows isn't sent.
-_V1 = frozenset({*V1_CLASSES, am.NativeBlock, am.ToolsBlock, am.ApprovalRequestBlock, am.ApprovalResponseBlock})
+_V1 = frozenset({*V1_CLASSES, am.NativeBlock, am.ToolsBlock, am.ApprovalRequestBlock})
 _NOTES = frozenset({"notes"})
 _LEFT_OUT = _NOTES | {"extras"}
 _APART = frozenset({"type", "extras"})

@@ -301,8 +301,10 @@ def with_points(placed: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 
 def is_pointed(block: Any) -> bool:
-    """Whether the cache hint of a block is a point behind it."""
-    return type(block) in _POINTED and block.cache is not None and bool(is_marked(block, FAMILY, "/point"))
+    """Whether the cache hint of a block is a point behind it: it was read so, here or by the codec of Converse."""
+    if type(block) not in _POINTED or block.cache is None:
+        return False
+    return bool(is_marked(block, FAMILY, "/point")) or is_marked(block.cache, "bedrock", "/point")
 
 
 def with_points_apart(blocks: Iterable[Any], write: Callable[[Any], Any]) -> Iterator[Any]:

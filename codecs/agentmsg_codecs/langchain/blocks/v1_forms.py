@@ -27,7 +27,7 @@ from agentmsg.formats import (
     tool_arguments,
     word_at,
 )
-from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Spread, Text
+from agentmsg.formats.forms import Form, Hatch, Key, Link, Spare, Spread, Text, Truth
 from agentmsg_codecs.langchain.blocks.providers import IDS
 from agentmsg_codecs.langchain.blocks.v1 import (
     CACHE,
@@ -137,6 +137,11 @@ _WORDS = (
         Key("reasoning", "thinking", Text(), '""', default=""), ID, CACHE, THINKING,
     )),
     Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()), ID, CACHE, EXTRAS)),
+    # As ChatOpenAI takes a person's decision, in a human message.
+    Form("decision", am.ApprovalResponseBlock, "mcp_approval_response", (
+        Key("approval_request_id", "id", Text()), Key("approve", "approved", Truth()),
+        Key("reason", "reason", Text(), "may"), ID, CACHE, EXTRAS,
+    ), fixed={"kind": "server"}),
 )  # fmt: skip
 
 

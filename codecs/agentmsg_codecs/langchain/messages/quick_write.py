@@ -90,6 +90,8 @@ class FastWriters:
                     # Nothing else in a message affects these, and their writer reads them again.
                     part = write(block)
                 parts.append(part)
+            elif block.cache is not None and is_pointed(block):
+                return None
             else:
                 parts.append(write(block))
         return parts

@@ -40,7 +40,7 @@ from agentmsg_codecs.vercel.ui.format import RESULT_KEY, RESULT_KEYS, read_url
 from agentmsg_codecs.vercel.ui.messages import without_places
 from agentmsg_codecs.vercel.ui.pairing import behind_calls, beside_requests, with_calls
 from agentmsg_codecs.vercel.ui.tool_parts import OF_APPROVAL, is_approval
-from agentmsg_codecs.vercel.unsent import UNSENT
+from agentmsg_codecs.vercel.unsent import CUT, UNSENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -232,9 +232,10 @@ def _relink(messages: Messages) -> Callable[[Sequence[am.Msg]], Sequence[am.Msg]
 def make_caps(messages: Messages) -> Caps:
     """Return the capability table."""
     rows = Rows(messages.described)
+    answers = {"system": _ANSWERS, "user": _ANSWERS, "assistant": {**_ANSWERS, am.AudioBlock: rules.spoken(file)}}
     system, user, assistant = (
-        rows.place(place, _ANSWERS, {**_OTHERS, am.NativeBlock: rules.native_block_row(UI, messages.returns(place))})
-        for place in ("system", "user", "assistant")
+        rows.place(place, own, {**_OTHERS, am.NativeBlock: rules.native_block_row(UI, messages.returns(place))})
+        for place, own in answers.items()
     )
     answer = _sharing(rows.row("result", rules={am.ToolResultBlock: result}), _of_call)
     assistant[am.ToolUseBlock] = _sharing(assistant[am.ToolUseBlock], _of_result)
@@ -265,5 +266,5 @@ def make_caps(messages: Messages) -> Caps:
         near_names=True,
         relink=_relink(messages),
         drops_emptied=True,
-        unsent=UNSENT,
+        unsent=(*UNSENT, *CUT),
     )  # fmt: skip
