@@ -259,8 +259,7 @@ def make_caps(messages: Messages) -> Caps:
     user = place("user", {**_TYPED, am.ImageBlock: carried(is_typed=False)})
     assistant = place("assistant", {
         **_TYPED, am.AudioBlock: rules.spoken(_TYPED[am.AudioBlock]), am.ThinkingBlock: thinking,
-        am.ToolUseBlock: (call, "kind"),
-        am.ToolResultBlock: server_result, am.CompactionBlock: compaction,
+        am.ToolUseBlock: (call, "kind"), am.ToolResultBlock: server_result, am.CompactionBlock: compaction,
         am.ApprovalRequestBlock: request,
     })  # fmt: skip
     inner = place("inner", dict.fromkeys(media.KINDS, carried(is_typed=False, inner=True)))

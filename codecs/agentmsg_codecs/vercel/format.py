@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg.formats import Native, Parts, is_mapping, is_object, media
+from agentmsg.formats import Native, Parts, is_mapping, is_object, media, natives
 from agentmsg.formats.forms import Described, Form, Key, Link, Text
 from agentmsg_codecs.vercel.calls import APPROVALS, INPUT, KIND, SLOTS, Options, compaction, output
 from agentmsg_codecs.vercel.media import IMAGE, file_form, inner_forms, is_image
@@ -95,10 +95,7 @@ def _as_thought(native: Native, _: Any) -> Native | None:
     own: Any = options.get(_GOOGLE) if is_mapping(options) else None
     if native.get("type") != "file" or not is_mapping(own) or own.get("thought") is not True:
         return None
-    left = {name: value for name, value in own.items() if name != "thought"}
-    said = {name: left if name == _GOOGLE else value for name, value in options.items() if left or name != _GOOGLE}
-    rest = {name: value for name, value in native.items() if name != PROVIDER_OPTIONS}
-    return {**rest, "type": "reasoning-file", **({PROVIDER_OPTIONS: said} if said else {})}
+    return {**natives.without(native, (PROVIDER_OPTIONS, _GOOGLE, "thought")), "type": "reasoning-file"}
 
 
 class VercelParts(Parts):
