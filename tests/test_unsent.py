@@ -152,6 +152,23 @@ STORED = {"messages": [
 ]}  # fmt: skip
 SPOKEN = turn({"inlineData": {"mimeType": "audio/L16;rate=24000", "data": "UklGRg=="}})
 GIVEN = {"contents": [{"role": "user", "parts": [{"inlineData": {"mimeType": "text/csv", "data": "YSxi"}}]}]}
+CITED_DOCUMENT = {
+    "messages": [
+        {
+            "role": "user",
+            "content": [
+                {
+                    "document": {
+                        "format": "pdf",
+                        "name": "Document 1",
+                        "source": {"bytes": "JVBERg=="},
+                        "citations": {"enabled": True},
+                    }
+                }
+            ],
+        }
+    ]
+}
 RESULT = "messages/2/content/0"
 # A document with its format, the formats to write, and the places that aren't sent.
 CASES: list[tuple[str, CodecName, Any, str, set[str]]] = [
@@ -199,6 +216,7 @@ CASES: list[tuple[str, CodecName, Any, str, set[str]]] = [
     ("a signature in chat", "openai", chat(**SIGNED_CALL), "langchain vercel", {"messages/1/content/0/signature"}),
     ("citations in chat", "openai", chat(annotations=[{"type": "url_citation", "url_citation": {
         "url": "https://example.com", "title": "A page", "start_index": 0, "end_index": 1}}]), "langchain", CITATIONS),
+    ("a document to cite", "bedrock", CITED_DOCUMENT, "pydantic-ai agentscope", {"messages/0/content/0/extras"}),
     ("a name", "openai", NAMED, "pydantic-ai", {"messages/0/content/0/name"}),
     ("a stored file", "bedrock", STORED, "pydantic-ai", {f"{RESULT}/content/0", f"{RESULT}/content/1"}),
     ("a table", "gemini", GIVEN, "agentscope", {"messages/0/content/0"}),

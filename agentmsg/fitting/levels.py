@@ -194,8 +194,6 @@ def _key_is_content(space: str, key: str, was: Any, now: Any, owner: Any) -> boo
             return False  # it is said again
         if _says_nothing(owner) and _kind_of(key) != "note":
             return True
-        if key == "citations" and is_mapping(was) and was.get("enabled") is True:
-            return True  # a model is asked to cite the block
     return _says_content(key, was, named, is_beside=isinstance(owner, History))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Unsent, mark_of, media
+from agentmsg.formats import Unsent, is_mapping, mark_of, media, natives
 
 _PDF = "application/pdf"
 
@@ -26,7 +26,7 @@ UNSENT = (
     Unsent(am.ImageBlock, "OpenAIResponseModel sends an image that OpenAI made as one that it is given",
            lambda block, _: block.item_id is not None),
     Unsent(tuple(media.KINDS), "GeminiChatModel sends media of thoughts as those of an answer",
-           lambda block, _: block.extras.get("gemini", {}).get("thought") is True, "extras"),
+           lambda block, _: natives.extras_of(block, "gemini").get("thought") is True, "extras"),
     Unsent(am.ToolResultBlock, "the models don't say that a tool failed", lambda block, _: block.is_error, "status",
            is_given=True),
     Unsent(am.ToolResultBlock, "the models send values of results as text",
@@ -34,5 +34,8 @@ UNSENT = (
            is_given=True),
     Unsent(am.ToolResultBlock, "GeminiChatModel sends media of a result behind it",
            lambda block, _: mark_of(block, "gemini", "/parts") is not None, is_given=True),
+    Unsent(am.FileBlock, "the models ask for no citations of a document", lambda block, _:
+           any(is_mapping(asked := natives.extras_of(block, space).get("citations")) and asked.get("enabled")
+               for space in ("anthropic", "bedrock.item")), "extras", is_given=True),
     Unsent(am.FileBlock, "the models send no files but PDF", _is_odd, is_given=True),
 )  # fmt: skip

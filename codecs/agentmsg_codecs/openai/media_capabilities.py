@@ -75,8 +75,8 @@ def carried_field_sound(block: Any) -> Any:
             changes["item_id"] = None
         if block.transcript is not None and not is_odd(block):
             changes["transcript"] = None
-    elif not isinstance(source, am.Base64Source):
-        return rules.audio_as_text(block)
+    elif not isinstance(source, am.Base64Source) or (block.extras and FAMILY not in block.extras):
+        return rules.audio_as_text(block)  # or the id is another format's
     elif is_odd(block):
         new = _bare_data(source)
     else:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Unsent, is_mapping, mark_of, media
+from agentmsg.formats import Unsent, is_mapping, mark_of, media, natives
 
 # Of the Responses API, and of Anthropic but for its web searches.
 _CITED = re.compile(r".*_citation|file_path|(?!web_search_result_).*_location")
@@ -23,11 +23,6 @@ def _is_left_out(each: am.Citation, block: Any) -> bool:
     if block.item_id is not None and each.kind == "url_citation" and each.url:
         return each.url not in block.text[each.start : each.end]
     return bool(_CITED.fullmatch(each.kind or "")) or "bedrock" in each.extras
-
-
-def _is_paused(block: Any, message: am.Msg) -> bool:
-    results = (each.tool_call_id for each in message.content if type(each) is am.ToolResultBlock)
-    return block.kind == "server" and block.provider == "anthropic" and block.id not in results
 
 
 def _seeks_more(block: Any, _: am.Msg) -> bool:
@@ -57,12 +52,14 @@ UNSENT = (
     Unsent(am.ImageBlock, "OpenAIResponsesModel sends an image that OpenAI made only beside its call",
            lambda block, _: block.item_id is not None),
     Unsent(tuple(media.KINDS), "GoogleModel sends media of thoughts as those of an answer",
-           lambda block, _: block.extras.get("gemini", {}).get("thought") is True, "extras"),
+           lambda block, _: natives.extras_of(block, "gemini").get("thought") is True, "extras"),
     Unsent(am.ToolUseBlock, "the clients send arguments that are no JSON object inside one",
            lambda block, _: block.kind == "function" and not (block.is_valid and is_mapping(block.input))),
-    Unsent(am.ToolUseBlock, "AnthropicModel sends no calls of servers without their results", _is_paused),
+    Unsent(am.ToolUseBlock, "AnthropicModel sends no calls of servers without their results", lambda block, message:
+           block.kind == "server" and block.provider == "anthropic"
+           and all(getattr(each, "tool_call_id", None) != block.id for each in message.content)),
     Unsent(am.ToolUseBlock, "AnthropicModel doesn't say that code called a tool", lambda block, _:
-           block.kind == "function" and "code" in str(block.extras.get("anthropic", {}).get("caller")), "extras"),
+           block.kind == "function" and "code" in str(natives.extras_of(block, "anthropic").get("caller")), "extras"),
     Unsent(am.ToolUseBlock, "the clients send of searches only what they look for", _seeks_more, "input"),
     Unsent((am.ToolUseBlock, am.ToolResultBlock), "BedrockConverseModel sends nothing that Bedrock ran but code",
            _is_of_bedrock),
@@ -75,6 +72,9 @@ UNSENT = (
            is_later=True),
     Unsent(am.FileBlock, "the clients name files themselves",
            lambda block, _: not _THEIRS.fullmatch(block.name or "filename.x"), "name", is_given=True),
+    Unsent(am.FileBlock, "the clients ask for no citations of a document", lambda block, _:
+           any(is_mapping(asked := natives.extras_of(block, space).get("citations")) and asked.get("enabled")
+               for space in ("anthropic", "bedrock.item")), "extras", is_given=True),
     Unsent(am.DataBlock, "BedrockConverseModel sends JSON in a result as text",
            lambda _, message: message.role == "tool", is_given=True),
     Unsent(tuple(media.KINDS), "BedrockConverseModel sends the address of a file in a result as text",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Unsent, is_mapping, mark_of, media
+from agentmsg.formats import Unsent, is_mapping, mark_of, media, natives
 
 _KEPT_BY_OPENAI = frozenset({"code_interpreter", "file_search"})
 _CITED = ("url_citation", "file_citation", "container_file_citation", "file_path")
@@ -37,7 +37,7 @@ def _is_stored(block: Any, _: am.Msg) -> bool:
 
 def _is_run_otherwise(block: Any, _: am.Msg) -> bool:
     is_call = type(block) is am.ToolUseBlock
-    execution: Any = block.extras.get("openai-responses", {}).get("execution")
+    execution: Any = natives.extras_of(block, "openai-responses").get("execution")
     is_search = block.provider == "openai" and block.name == _SEARCH
     link = block.id if is_call else block.tool_call_id
     return is_search and link is not None and execution != ("client" if is_call else "server")
@@ -71,7 +71,7 @@ UNSENT = (
     Unsent(am.ToolUseBlock, "the SDK sends no arguments that are no JSON object, or sends them as a text",
            lambda block, _: block.kind == "function" and not (block.is_valid and is_mapping(block.input))),
     Unsent(am.ToolUseBlock, "the SDK doesn't say that code called a tool", lambda block, _:
-           block.kind == "function" and "code" in str(block.extras.get("anthropic", {}).get("caller")), "extras"),
+           block.kind == "function" and "code" in str(natives.extras_of(block, "anthropic").get("caller")), "extras"),
     Unsent(am.ToolUseBlock, "the SDK sends no signatures to Chat Completions",
            lambda block, _: mark_of(block, "openai", "/signed") is not None, "signature"),
     Unsent(am.ToolUseBlock, "the SDK sends calls of custom tools as calls of functions",
