@@ -65,7 +65,8 @@ def test_an_id_beside_its_call_comes_back() -> None:
     document["metadata"] = {}
     document["content"][0]["call_id"] = "d"
     (message,) = returned([document], codec=CODEC)
-    assert message.content[0].id == "d"
+    (call,) = message.tool_calls
+    assert call.id == "d"
 
 
 def test_ids_of_chat_stay() -> None:
