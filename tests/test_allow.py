@@ -208,7 +208,9 @@ def test_a_failed_tool_is_ordinary(name: am.CodecName, status: str, content: Any
         return
     losses: list[am.Loss] = []
     document = am.encode(history, name, losses=losses)
-    assert not [loss for loss in losses if loss.path[-1] == "status" and loss.level == "content"]
+    lost = [loss for loss in losses if loss.path[-1] == "status" and loss.level == "content"]
+    # A document with a place for the state may have a client that doesn't send it: only what no text says is told.
+    assert not [loss for loss in lost if loss.kind != "unsent" or content == "boom"]
     if isinstance(content, str):
         assert am.encode(history, name) == document
     back = am.decode(document, name)

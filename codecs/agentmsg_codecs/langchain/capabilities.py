@@ -175,12 +175,6 @@ def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
 _bare = usually("not value.extras")(cells.bare)
 
 
-@usually("value.provider is not None and not value.extras")
-def _of_text(signature: am.Signature, block: Any) -> Any:
-    """Keep the signature of a text whose provider is known: any other is read as Google's, who sign texts."""
-    return None if signature.provider is None else _bare(signature, block)
-
-
 # -- blocks -----------------------------------------------------------------------------------------------------------
 
 
@@ -332,7 +326,7 @@ def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am
         for cls in (am.ImageBlock, am.AudioBlock, am.VideoBlock)
     }
     return {
-        am.TextBlock: row(am.TextBlock, citations=_citations, signature=_of_text),
+        am.TextBlock: row(am.TextBlock, citations=_citations),
         am.ThinkingBlock: row(am.ThinkingBlock, redacted=SEALED),
         am.RefusalBlock: row(am.RefusalBlock),
         am.ApprovalResponseBlock: row(
