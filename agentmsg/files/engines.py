@@ -133,7 +133,13 @@ def _pool(jobs: int, calls: int = 0) -> Generator[tuple[Executor, Any]]:
     try:
         yield pool, counts
     except BaseException:
-        lives.close()
+        with _held():
+            # In this order: up to Python 3.11.7 a pool whose process ends stumbles over calls that were cancelled.
+            manager: Any = getattr(pool, "_executor_manager_thread", None)  # which a pool that needn't wait forgets
+            pool.shutdown(wait=False, cancel_futures=True)
+            lives.close()
+            if manager is not None:
+                manager.join()
         raise
     finally:
         with _held():
