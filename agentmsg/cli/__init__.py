@@ -28,7 +28,10 @@ def main() -> None:
             sys.stderr.write(f"agentmsg: the command line needs more packages: {install('cli')}\n")
             sys.exit(2)
         program(prog_name="agentmsg")
-    except KeyboardInterrupt:
-        # During start or end; program reports a stop inside a command.
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # During start or end; program reports a stop inside a command. Python 3.11 wraps one that cuts in while a
+        # module's class is made.
+        if not any(isinstance(each, KeyboardInterrupt) for each in (error, error.__cause__)):
+            raise
         sys.stderr.write("agentmsg: stopped\n")
         sys.exit(_INTERRUPTED)
