@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Unsent, is_mapping, mark_of, media, natives
+from agentmsg.formats import Unsent, mark_of, media
+from agentmsg_codecs.wire.unsent import asks_for_citations, is_of_a_thought
 
 _PDF = "application/pdf"
 
@@ -26,7 +27,7 @@ UNSENT = (
     Unsent(am.ImageBlock, "OpenAIResponseModel sends an image that OpenAI made as one that it is given",
            lambda block, _: block.item_id is not None),
     Unsent(tuple(media.KINDS), "GeminiChatModel sends media of thoughts as those of an answer",
-           lambda block, _: natives.extras_of(block, "gemini").get("thought") is True, "extras"),
+           is_of_a_thought, "extras"),
     Unsent(am.ToolResultBlock, "the models don't say that a tool failed, unless its text does",
            lambda block, _: block.is_error and (not block.text or mark_of(block, "gemini", "/word") == "error"),
            "status", is_given=True),
@@ -35,8 +36,6 @@ UNSENT = (
            is_given=True),
     Unsent(am.ToolResultBlock, "GeminiChatModel sends media of a result behind it",
            lambda block, _: mark_of(block, "gemini", "/parts") is not None, is_given=True),
-    Unsent(am.FileBlock, "the models ask for no citations of a document", lambda block, _:
-           any(is_mapping(asked := natives.extras_of(block, space).get("citations")) and asked.get("enabled")
-               for space in ("anthropic", "bedrock.item")), "extras", is_given=True),
+    Unsent(am.FileBlock, "the models ask for no citations of a document", asks_for_citations, "extras", is_given=True),
     Unsent(am.FileBlock, "the models send no files but PDF", _is_odd, is_given=True),
 )  # fmt: skip

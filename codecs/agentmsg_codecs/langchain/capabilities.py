@@ -77,6 +77,7 @@ from agentmsg_codecs.langchain.names import (
     STATUS_WORDS,
 )
 from agentmsg_codecs.langchain.trees import is_result, split
+from agentmsg_codecs.wire.unsent import is_of_a_thought
 
 if TYPE_CHECKING:
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
@@ -373,7 +374,7 @@ UNSENT = (
     Unsent(am.TextBlock, "ChatOpenAI sends no citations to Chat Completions", lambda block, _: block.item_id is None
            and any(each.kind == "url_citation" for each in block.citations), "citations"),
     Unsent(tuple(media.KINDS), "ChatGoogleGenerativeAI sends media of thoughts as those of an answer",
-           lambda block, _: natives.extras_of(block, "gemini").get("thought") is True, "extras"),
+           is_of_a_thought, "extras"),
     Unsent(_ACTS, "ChatGoogleGenerativeAI sends code that Google ran without signatures", lambda block, _:
            block.provider == "google" and block.name == _CODE and block.signature is not None, "signature"),
     Unsent(_ACTS, "ChatGoogleGenerativeAI sends what Google's tools found as the output of code", lambda block, _:

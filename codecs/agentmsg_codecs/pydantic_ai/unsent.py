@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 import agentmsg as am
-from agentmsg.formats import Unsent, is_mapping, mark_of, media, natives
+from agentmsg.formats import Unsent, is_mapping, mark_of, media
+from agentmsg_codecs.wire.unsent import asks_for_citations, is_called_by_code, is_of_a_thought
 
 # Of the Responses API, and of Anthropic but for its web searches.
 _CITED = re.compile(r".*_citation|file_path|(?!web_search_result_).*_location")
@@ -52,14 +53,13 @@ UNSENT = (
     Unsent(am.ImageBlock, "OpenAIResponsesModel sends an image that OpenAI made only beside its call",
            lambda block, _: block.item_id is not None),
     Unsent(tuple(media.KINDS), "GoogleModel sends media of thoughts as those of an answer",
-           lambda block, _: natives.extras_of(block, "gemini").get("thought") is True, "extras"),
+           is_of_a_thought, "extras"),
     Unsent(am.ToolUseBlock, "the clients send arguments that are no JSON object inside one",
            lambda block, _: block.kind == "function" and not (block.is_valid and is_mapping(block.input))),
     Unsent(am.ToolUseBlock, "AnthropicModel sends no calls of servers without their results", lambda block, message:
            block.kind == "server" and block.provider == "anthropic"
            and all(getattr(each, "tool_call_id", None) != block.id for each in message.content)),
-    Unsent(am.ToolUseBlock, "AnthropicModel doesn't say that code called a tool", lambda block, _:
-           block.kind == "function" and "code" in str(natives.extras_of(block, "anthropic").get("caller")), "extras"),
+    Unsent(am.ToolUseBlock, "AnthropicModel doesn't say that code called a tool", is_called_by_code, "extras"),
     Unsent(am.ToolUseBlock, "the clients send of searches only what they look for", _seeks_more, "input"),
     Unsent((am.ToolUseBlock, am.ToolResultBlock), "BedrockConverseModel sends nothing that Bedrock ran but code",
            _is_of_bedrock),
@@ -72,9 +72,7 @@ UNSENT = (
            is_later=True),
     Unsent(am.FileBlock, "the clients name files themselves",
            lambda block, _: not _THEIRS.fullmatch(block.name or "filename.x"), "name", is_given=True),
-    Unsent(am.FileBlock, "the clients ask for no citations of a document", lambda block, _:
-           any(is_mapping(asked := natives.extras_of(block, space).get("citations")) and asked.get("enabled")
-               for space in ("anthropic", "bedrock.item")), "extras", is_given=True),
+    Unsent(am.FileBlock, "the clients ask for no citations of a document", asks_for_citations, "extras", is_given=True),
     Unsent(am.DataBlock, "BedrockConverseModel sends JSON in a result as text",
            lambda _, message: message.role == "tool", is_given=True),
     Unsent(tuple(media.KINDS), "BedrockConverseModel sends the address of a file in a result as text",

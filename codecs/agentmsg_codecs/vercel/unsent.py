@@ -6,6 +6,7 @@ from typing import Any
 
 import agentmsg as am
 from agentmsg.formats import Unsent, is_mapping, mark_of, media, natives
+from agentmsg_codecs.wire.unsent import is_called_by_code
 
 _KEPT_BY_OPENAI = frozenset({"code_interpreter", "file_search"})
 _CITED = ("url_citation", "file_citation", "container_file_citation", "file_path")
@@ -70,8 +71,7 @@ UNSENT = (
            type(block.source) is am.FileSource and block.source.provider == "anthropic"),
     Unsent(am.ToolUseBlock, "the SDK sends no arguments that are no JSON object, or sends them as a text",
            lambda block, _: block.kind == "function" and not (block.is_valid and is_mapping(block.input))),
-    Unsent(am.ToolUseBlock, "the SDK doesn't say that code called a tool", lambda block, _:
-           block.kind == "function" and "code" in str(natives.extras_of(block, "anthropic").get("caller")), "extras"),
+    Unsent(am.ToolUseBlock, "the SDK doesn't say that code called a tool", is_called_by_code, "extras"),
     Unsent(am.ToolUseBlock, "the SDK sends no signatures to Chat Completions",
            lambda block, _: mark_of(block, "openai", "/signed") is not None, "signature"),
     Unsent(am.ToolUseBlock, "the SDK sends calls of custom tools as calls of functions",
