@@ -113,6 +113,16 @@ def test_rooms_say_what_they_may_import() -> None:
     assert told == []
 
 
+def test_tables_of_rooms_list_their_modules() -> None:
+    """A room whose docstring has a table of modules lists each of them, and no others."""
+    for path in CORE.glob("*/__init__.py"):
+        doc = ast.get_docstring(_modules()[f"agentmsg.{path.parent.name}"]) or ""
+        if "| module | what |" not in doc:
+            continue
+        listed = re.findall(r"\w+", " ".join(re.findall(r"^\| (``.*?) \|", doc, re.MULTILINE)))
+        assert sorted(listed) == sorted(each.stem for each in path.parent.glob("*.py") if each.stem not in DOORS)
+
+
 def _circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
     """Return the sets of modules that lead back to themselves: those that reach a module and that it reaches."""
 

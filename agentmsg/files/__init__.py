@@ -7,12 +7,14 @@
 | ``compression`` | gzip, Zstandard |
 | ``packing`` | turn documents into file content: compressed, or rows |
 | ``parquet``, ``arrow_values`` | the documents in the rows of Parquet files |
+| ``columns`` | rows whose keys are the columns of a Parquet file |
 | ``yaml_values`` | the value of a YAML file |
 | ``databases`` | the documents in an SQLite database, whose tables a codec knows |
 | ``documents`` | the documents of a range of a file; the items of a JSON array, without parsing it |
 | ``places`` | documents inside records, by JSON pointers |
 | ``reading`` | the documents of a range, from opening the file to its end |
 | ``converting`` | convert one document, or restore one with its loss report |
+| ``changing`` | a job's changes to each history |
 | ``groups`` | losses grouped by what they have in common |
 | ``job`` | what to do, and the result |
 | ``finding`` | find the files that names, folders and patterns mean |

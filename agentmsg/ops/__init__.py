@@ -14,8 +14,7 @@
 | ``ids`` | a later message replaces an earlier one with its id; removals |
 | ``turns`` | a user message and all that follows until the next one |
 | ``pairs`` | tool calls with their results |
-| ``text`` | a history as one text, plain or XML |
-| ``transcript_tags`` | what such a text shows for each block |
+| ``text`` | a history as one text, plain or XML, and what that shows for each block |
 
 May import ``registry``, ``formats`` and what lies below them. The model looks these modules up by name when needed.
 """
