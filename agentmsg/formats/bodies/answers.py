@@ -14,6 +14,7 @@ from agentmsg.formats.issuers import with_issuers
 from agentmsg.formats.natives import is_marked
 from agentmsg.formats.restructure import keep_first, split_results
 from agentmsg.formats.shapes import Unreadable, read_as, write_as
+from agentmsg.formats.spelling import changed
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
@@ -81,7 +82,7 @@ class Answers:
             message = read_as(self.answer.shapes["response"], document, self.space)
         except (Unreadable, AgentMsgError):
             raise self.refusal(document) from None
-        messages = [self.linked(self.answered(message))]
+        messages = [self.linked(message)]
         if self.carrier is not None and message.model is not None:
             messages = with_issuers(messages, self.family, self.carrier)
         return _make_history(tuple(messages))
@@ -91,7 +92,7 @@ class Answers:
         self.engine.fill()
         if not history.messages:
             return {}
-        return write_as(self.answer.shapes["response"], self.unlinked(self.unanswered(history.messages[0])), self.space)
+        return write_as(self.answer.shapes["response"], self.unlinked(history.messages[0]), self.space)
 
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for a response that can't be read."""
@@ -105,13 +106,10 @@ class Answers:
         """Remove from a message to write what its reader makes again."""
         return message
 
-    def answered(self, message: Msg) -> Msg:
-        """Return a message that says who answered."""
-        return as_read(message, message.evolve(provider=self.provider, api=self.api))
-
-    def unanswered(self, message: Msg) -> Msg:
-        """Return a message as its form reads it, which doesn't say who answered."""
-        return as_read(message, message.evolve(provider=None, api=None))
+    @property
+    def answerer(self) -> dict[str, Any]:
+        """Who speaks in every response: fields of the message, which its form fixes."""
+        return {"role": "assistant", "provider": self.provider, "api": self.api}
 
     def by_provider(self, row: MessageRow) -> MessageRow:
         """Return the row of messages that say who answered: whoever did, a reader takes it for this provider."""
@@ -122,7 +120,7 @@ class Answers:
             if isinstance(found, Drop) or (new.provider == self.provider and new.api == self.api):
                 return found
             why, level = (found.why, found.level) if isinstance(found, Swap) else (_BY_FORMAT, "annotation")
-            return Swap(self.answered(new), why, level)
+            return Swap(changed(new, self.answerer), why, level)
 
         return row.evolve(fields={**row.fields, "provider": KEEP, "api": KEEP}, otherwise=rule, concerns=None)
 
@@ -219,6 +217,6 @@ def completing(space: str, **wanted: Mapping[str, Any]) -> Rule:
             for name, value in fields.items()
             if getattr(message, name) is None and not is_marked(message, space, f"/{mark}")
         }
-        return Swap(message.evolve(**lacking), "every response has this", "annotation") if lacking else message
+        return Swap(changed(message, lacking), "every response has this", "annotation") if lacking else message
 
     return rule

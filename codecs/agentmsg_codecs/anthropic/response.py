@@ -94,7 +94,7 @@ class AnthropicResponseCodec(Answers, Anthropic):
             Key("stop_reason", "finish_reason", Words(FINISH, known=STOP_REASONS), "null", cell=_finish),
             told(ARGUED, usual={"stop_sequence": None}),
             Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
-        ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+        ), space=RESPONSE, fixed=self.answerer)  # fmt: skip
         return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:

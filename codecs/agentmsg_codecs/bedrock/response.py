@@ -81,7 +81,7 @@ class BedrockResponseCodec(Answers, Bedrock):
                 lacks="partial", cell=_finish),
             Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
             told(_METADATA),
-        ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+        ), space=RESPONSE, fixed=self.answerer)  # fmt: skip
         return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:

@@ -154,7 +154,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
             told(_TOLD, usual=_USUAL),
             Key("output", "content", Via(read_output, engine.write_run, schema, KEEP)),
             Key("usage", "usage", Nested(("usage",)), "may"),
-        ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+        ), space=RESPONSE, fixed=self.answerer)  # fmt: skip
         return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:
