@@ -96,7 +96,7 @@ class BedrockResponseCodec(Answers, Bedrock):
             },
             blocks=assistant_rows(self.engine, thinking=self.thinking),
             results=inner_rows(self.engine),
-            otherwise=completing(RESPONSE, partial=_INVENTED),
+            lacking=completing(RESPONSE, partial=_INVENTED),
             needs_id=needs_id,
         )
 

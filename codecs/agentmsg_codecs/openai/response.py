@@ -263,7 +263,7 @@ class OpenAIResponseCodec(Answers, Codec):
     def make_caps(self) -> Caps:
         """Return what a response supports; see response_capabilities.py."""
         is_text = self.thinking == "text"
-        return make_response_caps(self.engine, self.answer, self._read_whole, self.by_provider, as_text=is_text)
+        return make_response_caps(self.engine, self.answer, self._read_whole, self.answer_row, as_text=is_text)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
