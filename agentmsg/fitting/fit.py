@@ -260,7 +260,7 @@ def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int
         if row is None:
             rules[index] = _no_role(message)
             continue
-        answer = message if row.otherwise is None or not _is_concerned(message, row) else row.otherwise(message)
+        answer: Any = message if row.otherwise is None or not _is_concerned(message, row) else row.otherwise(message)
         if answer is message:
             continue
         rules[index] = answer

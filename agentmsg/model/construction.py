@@ -329,7 +329,8 @@ def _conversion(field: Any) -> Callable[[Any], Any] | None:
     """Return what converts a value of a field; None if nothing does."""
     convert: Any = field.converter
     # A Converter gets the field, too.
-    return (lambda value: convert(value, None, field)) if convert.__class__ is attrs.Converter else convert
+    is_told = convert.__class__ is attrs.Converter
+    return (lambda value: convert(value, None, field)) if is_told else convert
 
 
 def agreeing(attributes: Iterable[str], same: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
