@@ -196,7 +196,9 @@ def _counted(usage: Usage, needs: Iterable[str], least: Mapping[str, tuple[str, 
     wanted: dict[str, Any] = {name: 0 for name in needs if getattr(usage, name) is None}
     for name, parts in least.items():
         count = wanted.get(name, getattr(usage, name))
-        lowest = sum(max(getattr(usage, part) or 0, 0) for part in parts)
+        lowest = 0
+        for part in parts:  # a loop: nearly all counts have no part, or two
+            lowest += max(getattr(usage, part) or 0, 0)
         if count is not None and count < lowest:
             wanted[name] = lowest
     if "total" in wanted:
