@@ -260,10 +260,9 @@ def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int
         if row is None:
             rules[index] = _no_role(message)
             continue
-        answer: Any = message if row.otherwise is None or not _is_concerned(message, row) else row.otherwise(message)
-        if answer is message:
-            continue
-        rules[index] = answer
+        answer = message if row.otherwise is None or not _is_concerned(message, row) else row.otherwise(message)
+        if isinstance(answer, (Drop, Swap)):
+            rules[index] = answer
         if isinstance(answer, Swap):
             out[index] = answer.new
     return out, rules
