@@ -492,6 +492,29 @@ def test_structured_output_is_something(holds: bool) -> None:
     assert same(restore(fitted.history, losses), history)
 
 
+def test_a_fit_asks_a_rule_and_a_cell_once() -> None:
+    """Besides the test whether a message stays as it is, which a cell without a usual case takes part in."""
+    asked: list[str] = []
+
+    def rule(message: Msg) -> Any:
+        asked.append("rule")
+        return message if message.provider else Swap(message.evolve(provider="toy"), "always told", "annotation")
+
+    def cell(model: str, _: Any) -> str:
+        asked.append("cell")
+        return model.lower()
+
+    row = MessageRow(fields={"model": cell, "provider": KEEP}, blocks={TextBlock: Row({"text": KEEP})}, otherwise=rule)
+
+    @attrs.frozen(kw_only=True)
+    class Asking(Toy):
+        def make_caps(self) -> Caps:
+            return Caps(messages={"assistant": row})
+
+    (message,) = fit(History([_plain("assistant", model="M")]), Asking()).history
+    assert (message.model, message.provider, sorted(asked)) == ("m", "toy", ["cell", "cell", "rule"])
+
+
 def test_what_a_codec_reads_and_cannot_write_is_told() -> None:
     """A codec that reads more than its table supports forgets nothing silently: each message is checked."""
     raw = am.dumps(History([_plain("tool", [ToolResultBlock("c1", name="f")], model="m")]), "json")

@@ -87,30 +87,39 @@ def _fit(history: History, codec: Codec) -> Fitted:
     if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, caps.derives_names)
         return with_rest(fitted, caps, fields)
-    return with_rest(_refitted(history, codec), caps, fields)
+    return with_rest(_refitted(history, codec, first), caps, fields)
 
 
-def _refitted(history: History, codec: Codec) -> Fitted:
-    """Fit the messages of a history of which some can't stay as they are."""
+def _refitted(history: History, codec: Codec, first: int) -> Fitted:
+    """Fit the messages of a history of which some can't stay as they are.
+
+    Args:
+        history: the history.
+        codec: whose table decides.
+        first: the index of the first message that isn't kept as it is; -1 if each is, by itself.
+    """
     caps, messages, reasons = codec.caps, history.messages, Reasons()
+    misfit, _, fields = _compiled(caps)
     named = _with_needed_ids(messages, caps)
-    given, rules = _with_decisions(named, *_ruled(named, caps), caps)
+    ruled, rules = _ruled(named, caps)
+    asked = {id(new) for old, new in zip(named, ruled, strict=True) if new.role == old.role}
+    given, rules = _with_decisions(named, ruled, rules, caps)
     _tell_ruled(messages, given, rules, reasons)
     gone: dict[int, set[int]] = {}
     while True:
         start = start_of(given, rules, gone)
         plan = _arranged(start, given, caps.arrange)
         planned = given if plan is None else [_planned(parts, given) for parts in plan]
-        # Messages that their rules left alone need no second call.
-        asked = [None if index in rules else message for index, message in enumerate(given)] if rules else given
-        fitter = _Fitter(caps, _compiled(caps)[2], reasons)
-        changed = _changed(planned, fitter, asked if plan is None else [asked[parts[0].index] for parts in plan])
+        fitter = _Fitter(caps, fields, reasons, asked)
+        is_begun = 0 <= first < len(planned) and all(map(is_, planned[:first], messages))
+        changed = _changed(planned, fitter, first if is_begun else misfit(planned))
         empty = emptied(planned, changed) if caps.drops_emptied else ()
         if not empty:
             break
         # Whether messages are adjacent is decided without them.
         leave_out(empty, as_is(given) if plan is None else plan, gone)
-    tell_gone(gone, start, messages, reasons)
+    if gone:
+        tell_gone(gone, start, messages, reasons)
     for parts, message in zip(plan or (), planned, strict=False):
         source = messages[parts[0].index]
         if message is not source:
@@ -143,7 +152,7 @@ def _tell_ruled(
     for old, new in zip(messages, given, strict=True):
         if new is not old:
             reasons.became(old, new)
-            if len(new.content) == len(old.content):
+            if new.content is not old.content and len(new.content) == len(old.content):
                 reasons.all_became(old.content, new.content)
     for index, rule in rules.items():
         reasons.because(messages[index], rule)
@@ -163,19 +172,19 @@ def _tell_message(sources: Sequence[Msg], new: Msg | Drop, reasons: Reasons) -> 
             reasons.because(block, new)
 
 
-def _changed(planned: Sequence[Msg], fitter: _Fitter, asked: Sequence[Msg | None]) -> dict[int, Msg | Drop]:
+def _changed(planned: Sequence[Msg], fitter: _Fitter, index: int) -> dict[int, Msg | Drop]:
     """Fit the messages of a plan one by one; return what became of those that aren't kept as they are, by their index.
 
     Args:
         planned: the messages.
         fitter: fits one.
-        asked: for each message, the one that the rules for whole messages left alone; it may be the same.
+        index: of the first message that may have to change; -1 if none has.
     """
     changes: dict[int, Msg | Drop] = {}
     caps = fitter.caps
     names = CallNames(are_near=caps.near_names) if caps.derives_names else None
     misfit = _compiled(caps)[0]
-    done, index = 0, misfit(planned)
+    done = 0
     while index >= 0:
         message = planned[index]
         if names is not None:
@@ -185,7 +194,7 @@ def _changed(planned: Sequence[Msg], fitter: _Fitter, asked: Sequence[Msg | None
             if message is not planned[index]:
                 fitter.reasons.all_became(planned[index].content, message.content)
         if message is planned[index] or misfit((message,)) >= 0:
-            changes[index] = fitter.message(message, index, is_asked=message is asked[index])
+            changes[index] = fitter.message(message, index)
         new = changes.get(index, message)
         if names is not None and isinstance(new, Msg):
             names.see(new)
@@ -227,11 +236,11 @@ def _with_decisions(
     messages: Sequence[Msg], ruled: Sequence[Msg], rules: dict[int, Drop | Swap], caps: Caps
 ) -> tuple[Sequence[Msg], dict[int, Drop | Swap]]:
     """Apply what becomes of decisions on tool calls that the format can't hold, after the rules for whole messages."""
-    fitter = _Fitter(caps, FieldChanges(), Reasons())
 
     def is_held(role: str, block: BaseBlock) -> bool:
         # What isn't a result in a tool message is the user's.
         row = caps.row("user" if role == "tool" else role)
+        fitter = _Fitter(caps, _compiled(caps)[2], Reasons(), set())
         return row is not None and type(fitter.block(block, row.blocks, row.blocks)) is type(block)
 
     decisions = decided(messages, ruled, is_held)
@@ -252,12 +261,9 @@ def _ruled(messages: Sequence[Msg], caps: Caps) -> tuple[Sequence[Msg], dict[int
             rules[index] = _no_role(message)
             continue
         answer = message if row.otherwise is None or not _is_concerned(message, row) else row.otherwise(message)
-        if answer is message:
-            continue
-        if isinstance(answer, Drop):
+        if isinstance(answer, (Drop, Swap)):
             rules[index] = answer
-        elif isinstance(answer, Swap):
-            rules[index] = answer
+        if isinstance(answer, Swap):
             out[index] = answer.new
     return out, rules
 
@@ -318,16 +324,18 @@ class _Fitter:
         caps: the capability table.
         fields: its changes to fields.
         reasons: what it says.
+        asked: the identities of messages whose rules were asked, and left their roles: no rule is asked twice.
         apart: the blocks that are set apart, by the index of their message.
     """
 
     caps: Caps
     fields: FieldChanges
     reasons: Reasons
+    asked: set[int]
     apart: dict[int, list[Block]] = attrs.field(factory=dict[int, "list[Block]"])
 
-    def message(self, message: Msg, index: int, *, is_asked: bool) -> Msg | Drop:
-        if not is_asked:
+    def message(self, message: Msg, index: int) -> Msg | Drop:
+        if id(message) not in self.asked:
             ruled, rules = _ruled((message,), self.caps)
             message, rule = ruled[0], rules.get(0)
             if isinstance(rule, Drop):
@@ -338,7 +346,7 @@ class _Fitter:
         results = row.blocks if row.results is None else row.results
         apart: list[Block] | None = [] if message.role == "tool" and self.caps.apart is not None else None
         items = [self.block(block, row.blocks, results, apart) for block in message.content]
-        if row.joins is not None:
+        if row.joins is not None and len(items) > 1:
             again = partial(self.block, rows=row.blocks, results=results)
             items = _joined(message.content, items, row.joins, again, self.reasons)
         if apart:

@@ -168,23 +168,18 @@ def usage(
     nowhere = [name for name in COUNTERS if name not in fields]
     extras = fields["extras"]
 
-    def changed(near: Usage) -> Mapping[str, Any]:
-        is_partial = bool(near.notes) and mark_of(near, family, "/partial") is True
-        more = _counted(near, () if is_partial else needs, least)
-        return more if wanted is None else {**more, **wanted(near)}
-
     def cell(value: Usage, _: Any) -> Usage:
-        changes: dict[str, Any] = {name: None for name in nowhere if getattr(value, name) is not None}
         kept = extras(value.extras, value) if value.extras else value.extras
-        if kept is not value.extras:
-            changes["extras"] = kept
-        near = value.evolve(**changes) if changes else value
-        more = changed(near)
-        if not more:
+        near = value if kept is value.extras else value.evolve(extras=kept)
+        is_partial = bool(near.notes) and mark_of(near, family, "/partial") is True
+        changes: dict[str, Any] = {name: None for name in nowhere if getattr(value, name) is not None}
+        more = _counted(near, () if is_partial else needs, least)
+        more |= {} if wanted is None else wanted(near)
+        if not more and not changes:
             return near
-        near = near.evolve(**more)
+        near = near.evolve(**{**changes, **more})
         # A wanted field takes the key of an extra that had no meaning there.
-        return near.evolve(extras=extras(near.extras, near)) if near.extras else near
+        return near.evolve(extras=extras(near.extras, near)) if near.extras and more else near
 
     usual = ["not value.extras", *(f"value.{name} is None" for name in nowhere)]
     usual += [f"value.{name} is not None" for name in needs]
@@ -201,7 +196,9 @@ def _counted(usage: Usage, needs: Iterable[str], least: Mapping[str, tuple[str, 
     wanted: dict[str, Any] = {name: 0 for name in needs if getattr(usage, name) is None}
     for name, parts in least.items():
         count = wanted.get(name, getattr(usage, name))
-        lowest = sum(max(getattr(usage, part) or 0, 0) for part in parts)
+        lowest = 0
+        for part in parts:  # a loop: nearly all counts have no part, or two
+            lowest += max(getattr(usage, part) or 0, 0)
         if count is not None and count < lowest:
             wanted[name] = lowest
     if "total" in wanted:

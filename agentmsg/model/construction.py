@@ -303,31 +303,34 @@ def evolver(cls: type[Any]) -> Callable[[Any, Mapping[str, Any]], Any]:
 
     A user's class is made by its ``__init__``.
     """
-    fields = {field.alias: field for field in attrs.fields(cls) if field.init}
     if not is_ours(cls):
         return lambda obj, changes: attrs.evolve(obj, **changes)
+    fields = {field.alias: (field, field.name, _conversion(field)) for field in attrs.fields(cls) if field.init}
     change = changer(cls)
 
     def evolved(obj: Any, changes: Mapping[str, Any]) -> Any:
         if not changes.keys() <= fields.keys():
             return attrs.evolve(obj, **changes)  # which names an unknown field
-        own = [(fields[alias], value) for alias, value in changes.items()]
-        new = change(obj, {field.name: _converted(field, value) for field, value in own})
-        for field, _ in own:
+        values: dict[str, Any] = {}
+        for alias, value in changes.items():
+            _, name, convert = fields[alias]
+            values[name] = value if convert is None else convert(value)
+        new = change(obj, values)
+        for alias in changes:
+            field, name, _ = fields[alias]
             if field.validator is not None:
-                field.validator(new, field, getattr(new, field.name))
+                field.validator(new, field, values[name])
         return new
 
     return evolved
 
 
-def _converted(field: Any, value: Any) -> Any:
+def _conversion(field: Any) -> Callable[[Any], Any] | None:
+    """Return what converts a value of a field; None if nothing does."""
     convert: Any = field.converter
-    if convert is None:
-        return value
     # A Converter gets the field, too.
     is_told = convert.__class__ is attrs.Converter
-    return convert(value, None, field) if is_told else convert(value)
+    return (lambda value: convert(value, None, field)) if is_told else convert
 
 
 def agreeing(attributes: Iterable[str], same: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:

@@ -14,7 +14,7 @@ May import ``model`` and what lies below it, and forms.
 | sources_at, as_address | the media of a row's column of addresses; the rule for them |
 | ToolColumn | the tools of a training row, in their own column |
 | Answers, ANSWER, answer_caps | codecs of responses of one message; their forms and capability table |
-| told, completing | what a response says besides; the rule that adds the fields that every response has |
+| told, completing | what a response says besides; what finds the fields that it lacks and every response has |
 | as_read | a message made of one that was just read, and is spelt alike |
 """
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import attrs
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
-from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow, Swap
+from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Swap
 from agentmsg.formats.forms.items import Hatch
 from agentmsg.formats.forms.rows import Rows
 from agentmsg.formats.issuers import with_issuers
 from agentmsg.formats.natives import is_marked
 from agentmsg.formats.restructure import keep_first, split_results
 from agentmsg.formats.shapes import Unreadable, read_as, write_as
+from agentmsg.formats.spelling import changed
 from agentmsg.model.construction import maker
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
@@ -24,12 +25,14 @@ from agentmsg.values.types import is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from agentmsg.formats.capabilities import Cell, Rule
+    from agentmsg.formats.capabilities import Cell
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg
 
 _make_history = maker(History)
+Lacking: TypeAlias = "Callable[[Msg], tuple[Mapping[str, Any], str]]"
+"""A function from a message to the fields, with their values, that responses have and it lacks; and why it changes."""
 _BY_FORMAT = "the format tells who answered"
 ANSWER: Any = attrs.field(
     init=False, eq=False, repr=False, default=attrs.Factory(lambda codec: codec.make_answer(), takes_self=True)
@@ -81,7 +84,7 @@ class Answers:
             message = read_as(self.answer.shapes["response"], document, self.space)
         except (Unreadable, AgentMsgError):
             raise self.refusal(document) from None
-        messages = [self.linked(self.answered(message))]
+        messages = [self.linked(message)]
         if self.carrier is not None and message.model is not None:
             messages = with_issuers(messages, self.family, self.carrier)
         return _make_history(tuple(messages))
@@ -91,7 +94,7 @@ class Answers:
         self.engine.fill()
         if not history.messages:
             return {}
-        return write_as(self.answer.shapes["response"], self.unlinked(self.unanswered(history.messages[0])), self.space)
+        return write_as(self.answer.shapes["response"], self.unlinked(history.messages[0]), self.space)
 
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for a response that can't be read."""
@@ -105,26 +108,35 @@ class Answers:
         """Remove from a message to write what its reader makes again."""
         return message
 
-    def answered(self, message: Msg) -> Msg:
-        """Return a message that says who answered."""
-        return as_read(message, message.evolve(provider=self.provider, api=self.api))
+    @property
+    def answerer(self) -> dict[str, Any]:
+        """Who speaks in every response: fields of the message, which its form fixes."""
+        return {"role": "assistant", "provider": self.provider, "api": self.api}
 
-    def unanswered(self, message: Msg) -> Msg:
-        """Return a message as its form reads it, which doesn't say who answered."""
-        return as_read(message, message.evolve(provider=None, api=None))
+    def answer_row(self, row: MessageRow, lacking: Lacking | None = None) -> MessageRow:
+        """Return the row of messages that have all that every response has, and say who answered.
 
-    def by_provider(self, row: MessageRow) -> MessageRow:
-        """Return the row of messages that say who answered: whoever did, a reader takes it for this provider."""
+        Whoever did, a reader takes it for this provider.
+
+        Args:
+            row: of the other fields, and of the content.
+            lacking: returns what a message lacks; None if that is nothing.
+        """
 
         def rule(message: Msg) -> Any:
             found = message if row.otherwise is None else row.otherwise(message)
-            new = found.new if isinstance(found, Swap) else message
-            if isinstance(found, Drop) or (new.provider == self.provider and new.api == self.api):
+            if isinstance(found, Drop):
                 return found
-            why, level = (found.why, found.level) if isinstance(found, Swap) else (_BY_FORMAT, "annotation")
-            return Swap(self.answered(new), why, level)
+            new = found.new if isinstance(found, Swap) else message
+            changes, why = (EMPTY, "") if lacking is None else lacking(new)
+            if new.provider != self.provider or new.api != self.api:
+                changes, why = {**changes, **self.answerer}, why or _BY_FORMAT
+            if not why:
+                return found
+            new = changed(new, changes) if changes else new
+            return found.evolve(new=new) if isinstance(found, Swap) else Swap(new, why, "annotation")
 
-        return row.evolve(fields={**row.fields, "provider": KEEP, "api": KEEP}, otherwise=rule, concerns=None)
+        return row.evolve(otherwise=rule, concerns=None)
 
     def native_messages(self, document: Any) -> list[Any]:
         """Return the document: it is one message."""
@@ -152,9 +164,10 @@ def told(keys: Iterable[str], usual: Mapping[str, Any] = EMPTY) -> Hatch:
         return key in known and (not same(value, known[key]) if key in usual else value is not None)
 
     def get(native: Native) -> dict[str, Any]:
-        notes = {key: "null" for key in native if native[key] is None and key in known and key not in usual}
-        notes |= {key: "absent" for key in usual if key not in native}
-        metadata = {key: native[key] for key in native if says(key, native[key])}
+        held = {key: native[key] for key in native if key in known}
+        metadata = {key: held[key] for key in held if says(key, held[key])}
+        notes = {key: "null" for key in held if held[key] is None and key not in usual}
+        notes |= {key: "absent" for key in usual if key not in held}
         return {"response_metadata": adopt(metadata), "notes": notes}
 
     def put(message: Msg) -> Native:
@@ -184,6 +197,7 @@ def answer_caps(
     needs_id: Callable[[Any], bool],
     results: Mapping[type[Any], Any] | None = None,
     otherwise: Callable[[Any], Any] | None = None,
+    lacking: Lacking | None = None,
     relink: Callable[[Any], Any] | None = None,
 ) -> Caps:
     """Return the capability table of responses.
@@ -195,16 +209,17 @@ def answer_caps(
         needs_id: as for ``Caps``.
         results: the rows of blocks inside results.
         otherwise: as for ``MessageRow``.
+        lacking: as for ``Answers.answer_row``.
         relink: as for ``Caps``.
     """
     own = {**Rows(codec.answer).row("response").fields, **fields}
     row = MessageRow(fields=own, blocks=blocks, results=results, otherwise=otherwise)
-    rows = {"assistant": codec.by_provider(row)}
+    rows = {"assistant": codec.answer_row(row, lacking)}
     return Caps(messages=rows, arrange=(split_results, keep_first), needs_id=needs_id, relink=relink)
 
 
-def completing(space: str, **wanted: Mapping[str, Any]) -> Rule:
-    """Return the rule that gives messages the fields that every response has.
+def completing(space: str, **wanted: Mapping[str, Any]) -> Lacking:
+    """Return what finds the fields that every response has and a message lacks.
 
     Args:
         space: the namespace of marks.
@@ -212,13 +227,13 @@ def completing(space: str, **wanted: Mapping[str, Any]) -> Rule:
             the message to these.
     """
 
-    def rule(message: Msg) -> Any:
-        lacking: dict[str, Any] = {
+    def lacking(message: Msg) -> tuple[dict[str, Any], str]:
+        found: dict[str, Any] = {
             name: value(message) if callable(value) else value
             for mark, fields in wanted.items()
             for name, value in fields.items()
             if getattr(message, name) is None and not is_marked(message, space, f"/{mark}")
         }
-        return Swap(message.evolve(**lacking), "every response has this", "annotation") if lacking else message
+        return found, "every response has this" if found else ""
 
-    return rule
+    return lacking

@@ -94,12 +94,12 @@ class AnthropicResponseCodec(Answers, Anthropic):
             Key("stop_reason", "finish_reason", Words(FINISH, known=STOP_REASONS), "null", cell=_finish),
             told(ARGUED, usual={"stop_sequence": None}),
             Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
-        ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+        ), space=RESPONSE, fixed=self.answerer)  # fmt: skip
         return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        return _make_caps(self.engine, self.answer, self.thinking, self.by_provider)
+        return _make_caps(self.engine, self.answer, self.thinking, self.answer_row)
 
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for a response that isn't read."""
@@ -179,13 +179,13 @@ def _rows(engine: Messages, thinking: str | None) -> Rows:
 
 
 def _make_caps(
-    engine: Messages, answer: Described, thinking: str | None, by_provider: Callable[[MessageRow], MessageRow]
+    engine: Messages, answer: Described, thinking: str | None, answer_row: Callable[..., MessageRow]
 ) -> Caps:
     made = answer.rows
     row = MessageRow(
         fields={**made.row("response").fields, "usage": carried(made.row("usage").fields)},
         blocks=_rows(engine, thinking),
         results=server_rows(engine),
-        otherwise=completing(RESPONSE, partial=_INVENTED),
     )
-    return Caps(messages={"assistant": by_provider(row)}, arrange=(restructure.keep_first,), needs_id=needs_id)
+    rows = {"assistant": answer_row(row, completing(RESPONSE, partial=_INVENTED))}
+    return Caps(messages=rows, arrange=(restructure.keep_first,), needs_id=needs_id)

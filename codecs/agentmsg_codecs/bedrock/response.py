@@ -81,7 +81,7 @@ class BedrockResponseCodec(Answers, Bedrock):
                 lacks="partial", cell=_finish),
             Key("usage", "usage", Nested(("usage",)), "may", lacks="partial"),
             told(_METADATA),
-        ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+        ), space=RESPONSE, fixed=self.answerer)  # fmt: skip
         return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:
@@ -96,7 +96,7 @@ class BedrockResponseCodec(Answers, Bedrock):
             },
             blocks=assistant_rows(self.engine, thinking=self.thinking),
             results=inner_rows(self.engine),
-            otherwise=completing(RESPONSE, partial=_INVENTED),
+            lacking=completing(RESPONSE, partial=_INVENTED),
             needs_id=needs_id,
         )
 

@@ -195,7 +195,7 @@ class GeminiResponseCodec(Answers, Gemini):
     def make_answer(self) -> Described:
         """Return the form of responses."""
         items = (_candidate(self.engine), *_FIELDS)
-        form = Form("response", am.Msg, None, items, space=RESPONSE, fixed={"role": "assistant"})
+        form = Form("response", am.Msg, None, items, space=RESPONSE, fixed=self.answerer)
         return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:

@@ -84,9 +84,9 @@ def is_cited(block: Any) -> bool:
     return type(block) is am.TextBlock and bool(block.citations)
 
 
-def without_citations(message: am.Msg) -> list[Any]:
+def without_citations(message: am.Msg) -> tuple[Any, ...]:
     """Return the blocks of a message, without citations."""
-    return [block.evolve(citations=()) if is_cited(block) else block for block in message.content]
+    return tuple(block.evolve(citations=()) if is_cited(block) else block for block in message.content)
 
 
 # -- reading and writing ----------------------------------------------------------------------------------------------

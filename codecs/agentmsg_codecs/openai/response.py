@@ -241,7 +241,7 @@ class OpenAIResponseCodec(Answers, Codec):
             keys=("message",), cells={"content": KEEP}, get=self._read_message, put=self._write_message, holds=True,
             schema={"message": {"$ref": "#/$defs/assistant_message"}}, about="content",
         )  # fmt: skip
-        how: dict[str, Any] = {"odd_in": _METADATA, "fixed": {"role": "assistant"}, "is_apart": True}
+        how: dict[str, Any] = {"odd_in": _METADATA, "is_apart": True}
         return Described(FAMILY, (
             Form("response", am.Msg, None, (
                 Key("id", "id", Text(), "null", is_odd=True),
@@ -251,19 +251,19 @@ class OpenAIResponseCodec(Answers, Codec):
                 Key("usage", "usage", _USAGE, "null", is_odd=True),
                 *(Spare(key, is_written=False) for key in _OTHERS),
                 choices,
-            ), space=RESPONSE, **how),
+            ), space=RESPONSE, fixed=self.answerer, **how),
             Form("choice", am.Msg, None, (
                 Const("index", 0),
                 Key("finish_reason", "finish_reason", _FINISH, "null", lacks="finish", is_odd=True),
                 Spare(_LOGPROBS),
                 message,
-            ), space=CHOICE, **how),
+            ), space=CHOICE, fixed={"role": "assistant"}, **how),
         ), {})  # fmt: skip
 
     def make_caps(self) -> Caps:
         """Return what a response supports; see response_capabilities.py."""
         is_text = self.thinking == "text"
-        return make_response_caps(self.engine, self.answer, self._read_whole, self.by_provider, as_text=is_text)
+        return make_response_caps(self.engine, self.answer, self._read_whole, self.answer_row, as_text=is_text)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -285,7 +285,7 @@ class OpenAIResponseCodec(Answers, Codec):
         """Read the message of a response; if the model can't express it, its role is ``native``."""
         self.engine.fill()
         try:
-            return self.linked(self.answered(read_as(self.answer.shapes["response"], document, RESPONSE)))
+            return self.linked(read_as(self.answer.shapes["response"], document, RESPONSE))
         except (Unreadable, AgentMsgError):
             return natives.read_whole(document, FAMILY)
 
@@ -336,7 +336,7 @@ class OpenAIResponseCodec(Answers, Codec):
         kept = natives.native_of(message, FAMILY)
         if kept is not None:
             return kept
-        return write_as(self.answer.shapes["response"], self.unlinked(self.unanswered(message)), RESPONSE)
+        return write_as(self.answer.shapes["response"], self.unlinked(message), RESPONSE)
 
     def unlinked(self, message: am.Msg) -> am.Msg:
         """Return a message to write without what ``linked`` adds again."""
@@ -364,6 +364,8 @@ class OpenAIResponseCodec(Answers, Codec):
             created_at=None,
             model=None,
             usage=None,
+            provider=None,
+            api=None,
             content=_unsourced(message)[0],
             response_metadata=self._told(message, "choice"),
             extras={space: own for space, own in message.extras.items() if space not in (CHOICES, RESPONSE)},

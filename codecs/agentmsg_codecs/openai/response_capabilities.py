@@ -13,7 +13,6 @@ from agentmsg.formats import (
     Drop,
     MessageRow,
     Row,
-    Swap,
     carried_extras,
     cells,
     given,
@@ -193,7 +192,7 @@ def _required(message: am.Msg) -> dict[str, Any]:
     return wanted
 
 
-def _answer(message: am.Msg) -> Any:
+def _lacking(message: am.Msg) -> tuple[dict[str, Any], str]:
     """Complete a response, join its texts, and drop the citations if the content isn't one text."""
     wanted = _required(message)
     said = [block for block in message.content if not is_beside(block)]
@@ -203,10 +202,9 @@ def _answer(message: am.Msg) -> Any:
     if are_parts and any(map(is_cited, said)):
         wanted["content"] = without_citations(message)
     if wanted:
-        return Swap(message.evolve(**wanted), "the schema of a response requires it", "annotation")
-    if any(map(_is_joined, message.content, message.content[1:])):
-        return Swap(message, "a response holds one text and one refusal", "annotation")
-    return message
+        return wanted, "the schema of a response requires it"
+    is_joined = any(map(_is_joined, message.content, message.content[1:]))
+    return wanted, "a response holds one text and one refusal" if is_joined else ""
 
 
 def _only_in_lists(cell: Cell, absent: Any) -> Cell:
@@ -218,7 +216,7 @@ def make_response_caps(
     messages: Messages,
     answer: Described,
     read: Callable[[Any], am.Msg],
-    by_provider: Callable[[MessageRow], MessageRow],
+    answer_row: Callable[..., MessageRow],
     *,
     as_text: bool,
 ) -> Caps:
@@ -228,7 +226,7 @@ def make_response_caps(
         messages: the reader and writer of the message inside.
         answer: the forms of what is around it.
         read: the reader of a document.
-        by_provider: completes the row of messages, which say who answered.
+        answer_row: completes the row of messages, which say who answered.
         as_text: whether thinking without a field becomes text, in tags.
     """
     rows = assistant_rows(
@@ -252,9 +250,9 @@ def make_response_caps(
         "response_metadata": metadata,
         "extras": _extras(messages, answer, metadata),
     }
-    row = MessageRow(fields=fields, blocks=rows, otherwise=_answer, joins=_joined)
+    row = MessageRow(fields=fields, blocks=rows, joins=_joined)
     return Caps(
-        messages={"assistant": by_provider(row), "native": rules.native_message_row(FAMILY, read_whole)},
+        messages={"assistant": answer_row(row, _lacking), "native": rules.native_message_row(FAMILY, read_whole)},
         history={
             "extras": carried_extras((RESPONSE, lambda history: None if history.messages else frozenset({"choices"})))
         },

@@ -154,7 +154,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
             told(_TOLD, usual=_USUAL),
             Key("output", "content", Via(read_output, engine.write_run, schema, KEEP)),
             Key("usage", "usage", Nested(("usage",)), "may"),
-        ), space=RESPONSE, fixed={"role": "assistant"})  # fmt: skip
+        ), space=RESPONSE, fixed=self.answerer)  # fmt: skip
         return Described(FAMILY, (form, USAGE), {})
 
     def make_caps(self) -> Caps:
@@ -167,6 +167,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
             blocks=run_rows(self.engine, self.engine.answer_of, thinking=self.thinking, is_answer=True),
             results=input_rows(self.engine, "inner"),
             otherwise=_ruled,
+            lacking=completing(RESPONSE, partial=_INVENTED, unfinished={"finish_reason": _ended}),
             needs_id=needs_id,
         )
 
@@ -308,14 +309,11 @@ def _ended(message: am.Msg) -> str:
     return natives.ended(message.content)
 
 
-_complete = completing(RESPONSE, partial=_INVENTED, unfinished={"finish_reason": _ended})
-
-
 def _ruled(message: am.Msg) -> Any:
-    """Place the results of OpenAI's tools, and complete the message."""
+    """Place the results of OpenAI's tools."""
     new: am.Msg = message
     first: Swap | None = None
-    for rule in (told_in_pairs, PLACED["otherwise"], _complete):
+    for rule in (told_in_pairs, PLACED["otherwise"]):
         answer: Any = rule(new)
         if answer is not new:
             new, first = answer.new, first or answer
