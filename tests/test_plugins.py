@@ -10,6 +10,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -305,6 +306,27 @@ class Tabled(Broken):
     def read(self, document: Any) -> am.History:
         """Read as the base does."""
         return super().read(document)
+
+
+class Named(Broken):
+    """The same with a table in a module."""
+
+    name: ClassVar[str] = "named"
+    caps_in: ClassVar[str | None] = "tables_of_named"
+
+
+@pytest.mark.parametrize(
+    ("table", "cause"), [(Caps(everything=True), KeyError), (None, type(None)), (KeyError("x"), ModuleNotFoundError)]
+)
+def test_the_table_of_another_package_may_be_in_a_module(
+    table: Any, cause: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the codec's; a module that is missing, or returns something else, is an error with the codec's name."""
+    if cause is not ModuleNotFoundError:
+        monkeypatch.setitem(sys.modules, "tables_of_named", SimpleNamespace(make_caps=lambda _: table))
+    with pytest.raises(am.AgentMsgError) as caught:
+        am.encode(HISTORY, Named())
+    assert (caught.value.codec, caught.value.code, type(caught.value.__cause__)) == ("named", "codec", cause)
 
 
 @pytest.fixture

@@ -72,6 +72,7 @@ class Codec:
             understood.
         bounds_values: whether reading refuses free-form values deeper than the default limit; else documents of more
             than ``agentmsg.limits.USUAL`` levels are read twice, to prove that they come back.
+        caps_in: the module whose ``make_caps`` returns a codec's capability table; readers don't load it.
         rules: what the provider refuses, for ``agentmsg.check``; see ``agentmsg.formats.sending``.
         joins_turns: whether the provider treats adjacent assistant messages as one turn, and system messages
             separately.
@@ -101,6 +102,7 @@ class Codec:
     bounds_values: ClassVar[bool] = False
     content_keys: ClassVar[frozenset[str]] = CONTENT_KEYS
     tool_keys: ClassVar[frozenset[str]] = frozenset()
+    caps_in: ClassVar[str | None] = None
     rules: ClassVar[tuple[SendingRule, ...]] = ()
     joins_turns: ClassVar[bool] = False
     repairs_with: ClassVar[Mapping[str, Any]] = EMPTY
@@ -127,10 +129,10 @@ class Codec:
     def make_caps(self) -> Caps:
         """Return what the format supports, with rules for the rest.
 
-        By default there is no such table. Then ``write`` takes any History, and what is lost is what doesn't come back
-        when its document is read. That takes longer, but needs no other code.
+        By default that is what ``caps_in`` returns. Without it there is no such table: ``write`` takes any History, and
+        what is lost is what doesn't come back when its document is read. That takes longer, but needs no other code.
         """
-        return MEASURED
+        return MEASURED if self.caps_in is None else cast("Caps", imported(self.caps_in).make_caps(self))
 
     def covers(self, history: History) -> bool:
         """Whether a codec without a table surely keeps all of a history, so that it need not be read back.

@@ -48,7 +48,8 @@ def guard(cls: type[Any]) -> None:
         if base.__module__.partition(".")[0] in _OURS:
             continue
         for name, kind in _METHODS.items():
-            method = vars(base).get(name)
+            is_named = name == "make_caps" and "caps_in" in vars(base)
+            method = getattr(base, name) if is_named else vars(base).get(name)
             if callable(method) and not hasattr(method, "is_guarded"):
                 setattr(base, name, _guarded(method, kind, _returned(name)))
 

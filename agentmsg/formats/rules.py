@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import AgentMsgError
-from agentmsg.formats.capabilities import KEEP, Cell, Drop, MessageRow, Row, Rule, Swap
+from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Cell, Drop, MessageRow, Row, Rule, Swap
 from agentmsg.formats.natives import is_native, only_of
 from agentmsg.model.blocks import (
     AudioBlock,
@@ -125,6 +125,11 @@ def native_messages(family: str, read: Callable[[Any], Msg]) -> Callable[[Msg], 
 def native_message_row(family: str, read: Callable[[Any], Msg]) -> MessageRow:
     """Return the row of native messages for formats that support their family's own; see ``native_messages``."""
     return MessageRow(blocks={NativeBlock: Row(_NATIVE)}, otherwise=native_messages(family, read))
+
+
+def other_rows(family: str, read: Callable[[Any], Msg]) -> dict[str, MessageRow]:
+    """Return the rows of native messages, and of any other role, which becomes a user message."""
+    return {"native": native_message_row(family, read), ANY_ROLE: MessageRow(otherwise=other_role)}
 
 
 def custom_as_function(block: ToolUseBlock) -> Any:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import same, thaw
 from agentmsg.formats import (
-    ANY_ROLE,
     KEEP,
     Caps,
     Cell,
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg_codecs.agentscope.dialect import Dialect
-    from agentmsg_codecs.agentscope.messages import Messages
+    from agentmsg_codecs.agentscope.messages import AgentScope, Messages
 
 
 _REQUEST = am.ApprovalRequestBlock
@@ -366,23 +365,17 @@ def _audio(block: am.AudioBlock) -> Any:
     return block if isinstance(block.source, (am.URLSource, am.Base64Source)) else rules.audio_as_text(block)
 
 
-def make_caps(messages: Messages, version: int | None, *, history: Mapping[str, Cell]) -> Caps:
-    """Return a capability table.
-
-    Args:
-        messages: the engine.
-        version: the version to write; None means that of the history.
-        history: the cells of the history.
-    """
-    rows = _Maker(messages, version)
+def make_caps(codec: AgentScope) -> Caps:
+    """Return a capability table."""
+    messages = codec.engine
+    rows = _Maker(messages, codec.version)
     return Caps(
         messages={
             **{role: rows.row(role) for role in ("user", "assistant", "system", "tool")},
             "developer": rows.row("system", otherwise=rules.role_rule("system")),
-            "native": rules.native_message_row(messages.family, messages.message_of),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(messages.family, messages.message_of),
         },
-        history=history,
+        history=codec.containers.cells(),
         # Requests are sorted before a message may be split between them and their calls.
         arrange=(behind_calls(messages.family), restructure.split_results),
         needs_id=natives.lacks_id(messages.family),

@@ -53,7 +53,7 @@ from agentmsg_codecs.agentscope.names import CONTENT_KEYS, ITEM, MEMORY, VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from agentmsg.formats import Caps, Cell
+    from agentmsg.formats import Cell
     from agentmsg.formats.forms import Described
     from agentmsg_codecs.agentscope.dialect import Dialect
 
@@ -162,6 +162,7 @@ class AgentScope(ContainerCodec):
         engine: reads and writes.
     """
 
+    caps_in: ClassVar[str | None] = "agentmsg_codecs.agentscope.capabilities"
     messages: ClassVar[type[Messages]]
     containers: ClassVar[Sessions]
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
@@ -179,12 +180,6 @@ class AgentScope(ContainerCodec):
         """The forms of both versions, the newer first."""
         dialects = self.engine.dialects
         return tuple(dialects[version].described for version in sorted(dialects, reverse=True))
-
-    def make_caps(self) -> Caps:
-        """Return the capability table; see capabilities.py."""
-        from agentmsg_codecs.agentscope.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self.engine, self.version, history=self.containers.cells())
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

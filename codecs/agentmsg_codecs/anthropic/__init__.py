@@ -41,7 +41,7 @@ from agentmsg_codecs.anthropic.system_messages import may_move, with_places
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from agentmsg.formats import Caps, Native
+    from agentmsg.formats import Native
     from agentmsg.formats.forms import Described
 
 __all__ = ["AnthropicCodec"]
@@ -63,6 +63,7 @@ class AnthropicCodec(Anthropic):
 
     name: ClassVar[str] = "anthropic"
     title: ClassVar[str] = "Anthropic Messages (requests)"
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     content_keys: ClassVar[frozenset[str]] = Anthropic.content_keys | CONTENT_KEYS
     rules = rules_at("agentmsg_codecs.anthropic.sending")
     joins_turns: ClassVar[bool] = True
@@ -73,12 +74,6 @@ class AnthropicCodec(Anthropic):
     def described(self) -> tuple[Described, ...]:
         """The forms of content, tools and settings."""
         return (self.engine.described, _REQUESTS.settings.described)
-
-    def make_caps(self) -> Caps:
-        """Return what requests support; see capabilities.py."""
-        from agentmsg_codecs.anthropic.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self.engine, thinking=self.thinking, sampling=self.sampling == "write")
 
     def read(self, document: Any) -> am.History:
         """Read a body, a list of messages, or one message."""

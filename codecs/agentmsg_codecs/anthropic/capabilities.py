@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agentmsg.formats.forms import Described
+    from agentmsg_codecs.anthropic import AnthropicCodec
     from agentmsg_codecs.anthropic.format import Messages
 
 Rows: TypeAlias = dict[type[BaseBlock], Row]
@@ -101,19 +102,14 @@ def needs_id(block: Any) -> bool:
     return block.kind != "server" or bool(block.provider == FAMILY)
 
 
-def make_caps(messages: Messages, *, thinking: str | None, sampling: bool) -> Caps:
-    """Return the capability table of requests.
-
-    Args:
-        messages: the codec's reader and writer.
-        thinking: what to do with thinking without signature: "drop" or "text".
-        sampling: whether to write settings that only older models take.
-    """
+def make_caps(codec: AnthropicCodec) -> Caps:
+    """Return the capability table of requests."""
+    messages = codec.engine
     fields: dict[str, Cell] = {"extras": MESSAGE_EXTRAS}
     system, server = _system_rows(messages), server_rows(messages)
 
     def blocks(place: str, comes_back: ComesBack) -> Rows:
-        return block_rows(messages, place, comes_back, thinking=thinking)
+        return block_rows(messages, place, comes_back, thinking=codec.thinking)
 
     return Caps(
         messages={
@@ -138,7 +134,7 @@ def make_caps(messages: Messages, *, thinking: str | None, sampling: bool) -> Ca
         },
         history={"tools": KEEP, "extras": SETTINGS.beside(BODY_KEYS)},
         tools=_tool_rows(messages.described),
-        settings=settings_row(sampling=sampling),
+        settings=settings_row(sampling=codec.sampling == "write"),
         arrange=(restructure.split_results, gather_systems),
         needs_id=needs_id,
         derives_names=True,

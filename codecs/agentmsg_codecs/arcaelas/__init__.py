@@ -36,7 +36,6 @@ from agentmsg_codecs.arcaelas.names import CONTAINERS, CONTENT_KEYS, FAMILY, LIN
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["ArcaelasCodec"]
@@ -60,6 +59,7 @@ class ArcaelasCodec(ContainerCodec):
 
     name: ClassVar[str] = "arcaelas"
     family: ClassVar[str] = FAMILY
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Arcaelas Agent"
     containers: ClassVar[Containers] = CONTAINERS
@@ -73,12 +73,6 @@ class ArcaelasCodec(ContainerCodec):
     def described(self) -> tuple[Described, ...]:
         """The forms."""
         return (self.engines[2].described,)
-
-    def make_caps(self) -> Caps:
-        """Return the capability table; see capabilities.py."""
-        from agentmsg_codecs.arcaelas.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self.engines[2])
 
     def _engine(self, version: Any) -> Messages:
         engine = self.engines[version if type(version) is int and version in self.engines else self.version]

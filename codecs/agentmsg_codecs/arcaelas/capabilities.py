@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from agentmsg.formats import Parts
     from agentmsg.formats.forms import Described
+    from agentmsg_codecs.arcaelas import ArcaelasCodec
     from agentmsg_codecs.arcaelas.messages import Messages
 
 
@@ -212,10 +213,10 @@ def _rows(messages: Messages) -> Mapping[str, MessageRow]:
     }
 
 
-def make_caps(messages: Messages) -> Caps:
+def make_caps(codec: ArcaelasCodec) -> Caps:
     """Return the capability table."""
     return Caps(
-        messages=_rows(messages),
+        messages=_rows(codec.engines[2]),
         history=CONTAINERS.cells(),
         arrange=(restructure.split_results, restructure.choose(_layout)),
         needs_id=natives.lacks_id(FAMILY),

@@ -46,7 +46,6 @@ from agentmsg_codecs.bedrock.names import FAMILY, PROVIDER
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
 
 if TYPE_CHECKING:
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["BedrockCodec"]
@@ -67,6 +66,7 @@ class BedrockCodec(Bedrock):
 
     name: ClassVar[str] = "bedrock"
     title: ClassVar[str] = "Amazon Bedrock Converse (requests)"
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     repairs_with: ClassVar[Mapping[str, Any]] = adopt({"turns": "merged"})
     rules = rules_at(
         "agentmsg_codecs.bedrock.sending", lambda codec: ("alternation",) if codec.turns == "merged" else ()
@@ -84,12 +84,6 @@ class BedrockCodec(Bedrock):
     def described(self) -> tuple[Described, ...]:
         """The forms of parts, tools and settings."""
         return (self.engine.described, TOOLS, _REQUESTS.settings.described)
-
-    def make_caps(self) -> Caps:
-        """Return what requests support; see capabilities.py."""
-        from agentmsg_codecs.bedrock.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self.engine, thinking=self.thinking, merges=self.turns == "merged")
 
     def read(self, document: Any) -> am.History:
         """Read a body, a list of messages, or one message."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 import agentmsg_codecs.bedrock.rules as own
 from agentmsg.formats import (
-    ANY_ROLE,
     KEEP,
     Caps,
     Cell,
@@ -41,6 +40,7 @@ from agentmsg_codecs.bedrock.tools import tool_rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agentmsg_codecs.bedrock import BedrockCodec
     from agentmsg_codecs.bedrock.messages import Messages
 
 _BODY_KEYS = frozenset({"messages", "system"})
@@ -147,27 +147,21 @@ def _says_none(history: am.History, key: str, value: Any) -> bool:
     return key == "system" and not is_prompt and not (history.messages and is_top(history.messages[0]))
 
 
-def make_caps(messages: Messages, *, thinking: str | None, merges: bool) -> Caps:
-    """Return the capability table of requests.
-
-    Args:
-        messages: reads and writes them.
-        thinking: as for ``assistant_rows``.
-        merges: whether neighbours of one role become one message.
-    """
-    turns = (restructure.merge("user", "assistant"),) if merges else ()
+def make_caps(codec: BedrockCodec) -> Caps:
+    """Return the capability table of requests."""
+    messages = codec.engine
+    turns = (restructure.merge("user", "assistant"),) if codec.turns == "merged" else ()
     fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _MESSAGE_KEYS))}
     system = MessageRow(fields=fields, blocks=_rows(messages, "system", {}))
-    inner = inner_rows(messages)
+    inner, answer = inner_rows(messages), assistant_rows(messages, thinking=codec.thinking)
     return Caps(
         messages={
             "system": system,
             "developer": MessageRow(fields=fields, blocks=system.blocks, otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=_rows(messages, "user", {}), results=inner),
-            "assistant": MessageRow(fields=fields, blocks=assistant_rows(messages, thinking=thinking), results=inner),
+            "assistant": MessageRow(fields=fields, blocks=answer, results=inner),
             "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: _result_row(messages)}, results=inner),
-            "native": rules.native_message_row(FAMILY, messages.message_of),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(FAMILY, messages.message_of),
         },
         history={"tools": KEEP, "extras": SETTINGS.beside(_BODY_KEYS, _says_none)},
         tools=tool_rows(),

@@ -47,7 +47,6 @@ from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, SYSTEM, snake
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
 
 if TYPE_CHECKING:
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["GeminiCodec"]
@@ -74,6 +73,7 @@ class GeminiCodec(Gemini):
 
     name: ClassVar[str] = "gemini"
     title: ClassVar[str] = "Google Gemini generateContent (requests)"
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     repairs_with: ClassVar[Mapping[str, Any]] = adopt({"turns": "merged"})
     rules = rules_at("agentmsg_codecs.gemini.sending", lambda codec: ("call-place",) if codec.turns == "merged" else ())
     joins_turns: ClassVar[bool] = True
@@ -87,12 +87,6 @@ class GeminiCodec(Gemini):
     def described(self) -> tuple[Described, ...]:
         """The forms of parts, tools and settings."""
         return (self.engine.described, DECLARATIONS, _REQUESTS.settings.described)
-
-    def make_caps(self) -> Caps:
-        """Return what requests support; see capabilities.py."""
-        from agentmsg_codecs.gemini.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self.engine, merges=self.turns == "merged")
 
     def read(self, document: Any) -> am.History:
         """Read a body, a list of contents, or one content."""

@@ -8,7 +8,6 @@ import agentmsg as am
 import agentmsg_codecs.gemini.config as config_of_sdk
 import agentmsg_codecs.gemini.rules as own
 from agentmsg.formats import (
-    ANY_ROLE,
     KEEP,
     Caps,
     Cell,
@@ -33,6 +32,7 @@ from agentmsg_codecs.gemini.tools import tool_rows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentmsg_codecs.gemini import GeminiCodec
     from agentmsg_codecs.gemini.messages import Messages
 
 _MESSAGE_KEYS = frozenset({"role", "parts"})
@@ -123,13 +123,9 @@ def _says_no_tools(history: am.History, key: str, value: Any) -> bool:
     return says_no_tools(history, key, value) and not (is_mapping(value) and value)
 
 
-def make_caps(messages: Messages, *, merges: bool) -> Caps:
-    """Return the capability table of requests.
-
-    Args:
-        messages: reads and writes them.
-        merges: whether adjacent messages of the model become one.
-    """
+def make_caps(codec: GeminiCodec) -> Caps:
+    """Return the capability table of requests."""
+    messages = codec.engine
     fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _MESSAGE_KEYS))}
     system = MessageRow(fields=fields, blocks=_rows(messages, "system", {}))
     inner = {**_rows(messages, "inner", {}), **text_rows()}
@@ -140,8 +136,7 @@ def make_caps(messages: Messages, *, merges: bool) -> Caps:
             "user": MessageRow(fields=fields, blocks=_rows(messages, "user", {})),
             "assistant": MessageRow(fields=fields, blocks=model_rows(messages), results=text_rows()),
             "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: _result_row(messages)}, results=inner),
-            "native": rules.native_message_row(FAMILY, messages.message_of),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(FAMILY, messages.message_of),
         },
         history={"tools": KEEP, "extras": carried_extras((FAMILY, _beside_contents), odd=_says_no_tools)},
         tools=tool_rows(),
@@ -150,7 +145,7 @@ def make_caps(messages: Messages, *, merges: bool) -> Caps:
             restructure.split_results,
             restructure.lift("system"),
             _one_instruction,
-            restructure.merge("system", *(("assistant",) if merges else ())),
+            restructure.merge("system", *(("assistant",) if codec.turns == "merged" else ())),
         ),
         needs_id=natives.lacks_id(FAMILY),
         derives_names=True,

@@ -75,7 +75,6 @@ from agentmsg_codecs.wire.chats import raw_arguments
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 
@@ -113,6 +112,7 @@ class HfCodec(RowCodec):
 
     name: ClassVar[str] = "hf"
     family: ClassVar[str] = FAMILY
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Hugging Face (rows of training data)"
     kept: ClassVar[frozenset[str]] = KEPT
@@ -131,12 +131,6 @@ class HfCodec(RowCodec):
     def described(self) -> tuple[Described, ...]:
         """The forms of messages, parts, calls and tools."""
         return (self.engine.described,)
-
-    def make_caps(self) -> Caps:
-        """Return what rows support; see capabilities.py."""
-        from agentmsg_codecs.hf.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self, self.engine)
 
     def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
         """Return the arguments in raw messages, such as those of a rejected answer."""

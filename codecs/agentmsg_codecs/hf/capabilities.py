@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import (
-    ANY_ROLE,
     KEEP,
     Caps,
     Drop,
@@ -18,7 +17,7 @@ from agentmsg.formats import (
     restructure,
     rules,
 )
-from agentmsg.formats.bodies import RowCodec, as_address
+from agentmsg.formats.bodies import as_address
 from agentmsg.formats.forms import Rows
 from agentmsg_codecs.hf.format import is_entry, is_part, is_raw, is_value, place_of
 from agentmsg_codecs.hf.messages import has_function_call
@@ -26,6 +25,7 @@ from agentmsg_codecs.hf.names import FAMILY, REASONING_KEYS
 
 if TYPE_CHECKING:
     from agentmsg.formats import Cell
+    from agentmsg_codecs.hf import HfCodec
     from agentmsg_codecs.hf.messages import Messages
 
 _Rows = dict[type[Any], Row]
@@ -135,13 +135,9 @@ def _without_made_name(message: am.Msg) -> am.Msg:
     return message.evolve(content=(block.evolve(name=None),)) if is_made else message
 
 
-def make_caps(codec: RowCodec, messages: Messages) -> Caps:
-    """Return the capability table.
-
-    Args:
-        codec: the codec.
-        messages: its reader and writer.
-    """
+def make_caps(codec: HfCodec) -> Caps:
+    """Return the capability table."""
+    messages = codec.engine
     rows = Rows(messages.described)
     of_result, of_answer = rows.message("tool_message"), rows.message("assistant_message")
     plain, thoughts = _rows(messages, "plain"), _Thoughts(messages.reasoning)
@@ -175,8 +171,7 @@ def make_caps(codec: RowCodec, messages: Messages) -> Caps:
                 blocks={am.ToolResultBlock: _RESULT},
                 results=_rows(messages, "tool"),
             ),
-            "native": rules.native_message_row(FAMILY, messages.read),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(FAMILY, messages.read),
         },
         history={"tools": KEEP, "extras": codec.extras_cell()},
         tools=messages.tools.rows(),

@@ -48,7 +48,6 @@ from agentmsg_codecs.lionpride.names import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["LionprideCodec"]
@@ -59,6 +58,7 @@ class LionprideCodec(ContainerCodec):
 
     name: ClassVar[str] = "lionpride"
     family: ClassVar[str] = FAMILY
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "lionpride (Message.to_dict)"
     containers: ClassVar[Containers] = CONTAINERS
@@ -69,12 +69,6 @@ class LionprideCodec(ContainerCodec):
     def described(self) -> tuple[Described, ...]:
         """The forms of nodes and their contents."""
         return (DESCRIBED,)
-
-    def make_caps(self) -> Caps:
-        """Return what lionpride's messages support; see capabilities.py."""
-        from agentmsg_codecs.lionpride.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps()
 
     def read(self, document: Any) -> am.History:
         """Read a list, a pile, or one message."""

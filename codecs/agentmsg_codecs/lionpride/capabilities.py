@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import (
-    ANY_ROLE,
     KEEP,
     Caps,
     MessageRow,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg.formats import Cell
+    from agentmsg_codecs.lionpride import LionprideCodec
 
 
 _ALONE = "a message holds one text and one call at most"
@@ -253,7 +253,7 @@ def _with_own_id(block: Any, *, free: bool) -> Any:
     return block.evolve(id=own_id(block.id))
 
 
-def make_caps() -> Caps:
+def make_caps(_: LionprideCodec) -> Caps:
     """Return the capability table."""
     fields: dict[str, Cell] = {
         "id": _id,
@@ -281,8 +281,7 @@ def make_caps() -> Caps:
             "tool": MessageRow(
                 fields=fields, blocks={am.ToolResultBlock: RESULT}, results={am.TextBlock: TEXTS[am.TextBlock]}
             ),
-            "native": rules.native_message_row(FAMILY, read_node),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(FAMILY, read_node),
         },
         history=CONTAINERS.cells(),
         arrange=(restructure.split_results, _split_calls, restructure.choose(_picks)),

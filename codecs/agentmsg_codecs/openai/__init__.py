@@ -72,7 +72,6 @@ from agentmsg_codecs.openai.tools import read_tools, write_tools
 from agentmsg_codecs.wire.chats import raw_arguments
 
 if TYPE_CHECKING:
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["OpenAICodec"]
@@ -100,6 +99,7 @@ class OpenAICodec(Codec):
 
     name: ClassVar[str] = "openai"
     family: ClassVar[str] = FAMILY
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     events: ClassVar[str | None] = "agentmsg_codecs.openai.events"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "OpenAI Chat Completions (requests)"
@@ -132,12 +132,6 @@ class OpenAICodec(Codec):
     def described(self) -> tuple[Described, ...]:
         """The forms of messages, parts, calls, tools and settings."""
         return (self.engine.described, ANNOTATIONS, HINTS, *ENTRIES, _REQUESTS.settings.described)
-
-    def make_caps(self) -> Caps:
-        """Return what OpenAI's messages support; see capabilities.py."""
-        from agentmsg_codecs.openai.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self.engine, as_text=self.thinking == "text", apart=self.results == "user")
 
     def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
         """Return the arguments in raw messages, such as those of a rejected answer."""

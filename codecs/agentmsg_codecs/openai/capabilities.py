@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import (
-    ANY_ROLE,
     KEEP,
     Caps,
     MessageRow,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from agentmsg.formats import Shape
+    from agentmsg_codecs.openai import OpenAICodec
     from agentmsg_codecs.openai.messages import Messages
 
 
@@ -154,14 +154,9 @@ def _body_keys(shapes: Mapping[str, Shape], history: am.History) -> frozenset[st
     return may_write(history.tools) | read_tools(shapes, said)[1] | SETTINGS.taken(history) | {"messages"}
 
 
-def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps:
-    """Return the capability table of requests.
-
-    Args:
-        messages: the codec's reader and writer.
-        as_text: whether thinking without a field becomes text, in tags.
-        apart: whether the media of results go into a user message after them.
-    """
+def make_caps(codec: OpenAICodec) -> Caps:
+    """Return the capability table of requests."""
+    messages, as_text, apart = codec.engine, codec.thinking == "text", codec.results == "user"
     described = messages.described
 
     def fields(role: str) -> dict[str, Any]:
@@ -182,8 +177,7 @@ def make_caps(messages: Messages, *, as_text: bool, apart: bool = False) -> Caps
                 blocks=RESULT_ROWS,
                 results=rows_of(described, "tool", why="a tool's result is text"),
             ),
-            "native": rules.native_message_row(FAMILY, messages.read),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(FAMILY, messages.read),
         },
         apart={cls: users[cls] for cls in (am.ImageBlock, am.AudioBlock, am.FileBlock)} if apart else None,
         history={

@@ -49,7 +49,6 @@ from agentmsg_codecs.openai_responses.names import BODY_KEYS, FAMILY, PROVIDER, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["OpenAIResponsesCodec"]
@@ -73,6 +72,7 @@ class OpenAIResponsesCodec(OpenAIResponses):
 
     name: ClassVar[str] = "openai-responses"
     title: ClassVar[str] = "OpenAI Responses (requests)"
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     rules = rules_at("agentmsg_codecs.openai_responses.sending")
     joins_turns: ClassVar[bool] = True
 
@@ -80,12 +80,6 @@ class OpenAIResponsesCodec(OpenAIResponses):
     def described(self) -> tuple[Described, ...]:
         """The forms of items, of parts and tools, and of settings."""
         return (self.engine.items, self.engine.inputs, _REQUESTS.settings.described)
-
-    def make_caps(self) -> Caps:
-        """Return what requests support; see capabilities.py."""
-        from agentmsg_codecs.openai_responses.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self.engine, thinking=self.thinking)
 
     def read(self, document: Any) -> am.History:
         """Return the history of a body, of a list of items, or of one item."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 import agentmsg_codecs.openai_responses.rules as own
 from agentmsg.formats import (
-    ANY_ROLE,
     KEEP,
     Caps,
     Cell,
@@ -38,6 +37,7 @@ from agentmsg_codecs.wire.hosted_tools import same_in
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agentmsg_codecs.openai_responses import OpenAIResponsesCodec
     from agentmsg_codecs.openai_responses.items import Items
 
 _SPECS = ("tool", "custom_tool")
@@ -209,13 +209,9 @@ def _says_nothing(history: am.History, key: str, value: Any) -> bool:
 needs_id = natives.lacks_id(FAMILY)
 
 
-def make_caps(items: Items, *, thinking: str | None) -> Caps:
-    """Return the capability table of requests.
-
-    Args:
-        items: the codec's reader and writer.
-        thinking: what becomes of thinking that OpenAI can't go on from: "drop" or "text".
-    """
+def make_caps(codec: OpenAIResponsesCodec) -> Caps:
+    """Return the capability table of requests."""
+    items = codec.engine
     fields: dict[str, Cell] = {"id": _own_id, "extras": _EXTRAS}
     tools = Row({"tools": carried_tools(items)})
     system = MessageRow(fields=fields, blocks={**input_rows(items, "text"), am.ToolsBlock: tools}, otherwise=_system)
@@ -231,13 +227,12 @@ def make_caps(items: Items, *, thinking: str | None) -> Caps:
             ),
             "assistant": MessageRow(
                 fields={"id": _run_id, "extras": _run_extras},
-                blocks=run_rows(items, items.block_of, thinking=thinking),
+                blocks=run_rows(items, items.block_of, thinking=codec.thinking),
                 results=SERVED_RESULTS,
                 **PLACED,
             ),
             "tool": MessageRow(blocks={am.ToolResultBlock: result}, results=input_rows(items, "inner")),
-            "native": rules.native_message_row(FAMILY, items.message_of),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(FAMILY, items.message_of),
         },
         history={"tools": KEEP, "extras": SETTINGS.beside(BODY_KEYS, _says_nothing)},
         tools=_tool_rows(items),

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import agentmsg as am
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 
@@ -71,6 +70,7 @@ class PydanticAICodec(ContainerCodec):
 
     name: ClassVar[str] = "pydantic-ai"
     family: ClassVar[str] = FAMILY
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Pydantic AI (ModelMessages)"
     containers: ClassVar[Containers] = CONTAINERS
@@ -82,12 +82,6 @@ class PydanticAICodec(ContainerCodec):
     def described(self) -> tuple[Described, ...]:
         """The forms."""
         return (self.engine.said, self.engine.described)
-
-    def make_caps(self) -> Caps:
-        """Return what the messages support; see capabilities.py."""
-        from agentmsg_codecs.pydantic_ai.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:
         """Read a list of messages, one message, or an object that holds messages."""

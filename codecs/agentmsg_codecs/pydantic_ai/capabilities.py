@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from agentmsg.formats import Cell, Rule
+    from agentmsg_codecs.pydantic_ai import PydanticAICodec
     from agentmsg_codecs.pydantic_ai.messages import Messages
 
 
@@ -320,8 +321,9 @@ def _model_rows(messages: Messages) -> dict[type[Any], Row]:
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
-def make_caps(messages: Messages) -> Caps:
+def make_caps(codec: PydanticAICodec) -> Caps:
     """Return the capability table."""
+    messages = codec.engine
     made = Rows(messages.described)
 
     def fields(*names: str, **own: Cell) -> dict[str, Cell]:

@@ -37,7 +37,6 @@ from agentmsg_codecs.riffer.names import CONTAINERS, CONTENT_KEYS, FAMILY, VERSI
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["RifferCodec"]
@@ -57,6 +56,7 @@ class RifferCodec(ContainerCodec):
 
     name: ClassVar[str] = "riffer"
     family: ClassVar[str] = FAMILY
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Riffer"
     containers: ClassVar[Containers] = CONTAINERS
@@ -64,21 +64,15 @@ class RifferCodec(ContainerCodec):
     content_keys: ClassVar[frozenset[str]] = ContainerCodec.content_keys | CONTENT_KEYS
 
     version: Version = attrs.field(default="latest", validator=attrs.validators.in_(VERSIONS))
-    _engines: Mapping[str, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
+    engines: Mapping[str, Messages] = attrs.field(factory=_engines, init=False, eq=False, repr=False)
 
     @property
     def described(self) -> tuple[Described, ...]:
         """The forms."""
         return (DESCRIBED,)
 
-    def make_caps(self) -> Caps:
-        """Return what Riffer's messages support; see capabilities.py."""
-        from agentmsg_codecs.riffer.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self._engines["latest"])
-
     def _engine(self, version: Any) -> Messages:
-        return self._engines[version if isinstance(version, str) and version in self._engines else self.version]
+        return self.engines[version if isinstance(version, str) and version in self.engines else self.version]
 
     def read(self, document: Any) -> am.History:
         """Read a list of messages, one message, or an object that holds messages."""

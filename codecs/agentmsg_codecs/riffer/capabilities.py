@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 from agentmsg import thaw
 from agentmsg.formats import (
-    ANY_ROLE,
     KEEP,
     Caps,
     Drop,
@@ -31,7 +30,7 @@ from agentmsg_codecs.riffer.reasoning import PART, TYPES, carried_signature, car
 
 if TYPE_CHECKING:
     from agentmsg.formats import Cell
-    from agentmsg_codecs.riffer.messages import Messages
+    from agentmsg_codecs.riffer import RifferCodec
 
 
 Rows = dict[type[am.BaseBlock], Row]
@@ -154,8 +153,8 @@ def _result_extras() -> Cell:
     return carried_extras((FAMILY, lambda _: form.keys), odd=stays)
 
 
-def make_caps(messages: Messages) -> Caps:
-    """Return the capability table; ``messages`` reads native messages."""
+def make_caps(codec: RifferCodec) -> Caps:
+    """Return the capability table."""
     result = Row({"tool_call_id": KEEP, "name": KEEP, "error": KEEP, "error_type": KEEP}, _result)
 
     def row(role: str, blocks: Rows, **cells: Cell) -> MessageRow:
@@ -174,8 +173,7 @@ def make_caps(messages: Messages) -> Caps:
                 blocks={am.ToolResultBlock: result},
                 results={am.TextBlock: _text_rows()[am.TextBlock]},
             ),
-            "native": rules.native_message_row(FAMILY, messages.read),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(FAMILY, codec.engines["latest"].read),
         },
         history=CONTAINERS.cells(),
         arrange=(restructure.split_results, restructure.choose(_layout), unambiguous),

@@ -72,7 +72,6 @@ from agentmsg_codecs.sharegpt.rows import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 
@@ -90,6 +89,7 @@ class ShareGptCodec(RowCodec):
 
     name: ClassVar[str] = "sharegpt"
     family: ClassVar[str] = FAMILY
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "ShareGPT and Alpaca (rows of training data)"
     kept: ClassVar[frozenset[str]] = KEPT
@@ -102,12 +102,6 @@ class ShareGptCodec(RowCodec):
     def described(self) -> tuple[Described, ...]:
         """The forms of turns and tools."""
         return (DESCRIBED,)
-
-    def make_caps(self) -> Caps:
-        """Return what turns support; see capabilities.py."""
-        from agentmsg_codecs.sharegpt.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self)
 
     def read(self, document: Any) -> am.History:
         """Read a row, a list of turns, or one turn."""

@@ -9,7 +9,6 @@ import agentmsg as am
 import agentmsg_codecs.sharegpt.values as own_values
 from agentmsg import thaw
 from agentmsg.formats import (
-    ANY_ROLE,
     KEEP,
     Caps,
     Drop,
@@ -175,8 +174,7 @@ def make_caps(codec: RowCodec) -> Caps:
                 blocks={am.ToolResultBlock: Row({"tool_call_id": _link}, _result)},
                 results={am.TextBlock: _text_row(_plain)},
             ),
-            "native": rules.native_message_row(FAMILY, read_turn),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(FAMILY, read_turn),
         },
         history={"tools": KEEP, "extras": codec.extras_cell(PAIRED)},
         tools=TOOLS.rows(),

@@ -38,7 +38,6 @@ from agentmsg_codecs.synaptic.names import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats import Caps
     from agentmsg.formats.forms import Described
 
 __all__ = ["SynapticCodec"]
@@ -54,6 +53,7 @@ class SynapticCodec(ContainerCodec):
 
     name: ClassVar[str] = "synaptic"
     family: ClassVar[str] = FAMILY
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Synaptic (Message, serde)"
     containers: ClassVar[Containers] = CONTAINERS
@@ -65,12 +65,6 @@ class SynapticCodec(ContainerCodec):
     def described(self) -> tuple[Described, ...]:
         """The forms of messages and of their content."""
         return (self.engine.described,)
-
-    def make_caps(self) -> Caps:
-        """Return the capability table; see capabilities.py."""
-        from agentmsg_codecs.synaptic.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self.engine)
 
     def read(self, document: Any) -> am.History:
         """Read a list, a state or a message."""

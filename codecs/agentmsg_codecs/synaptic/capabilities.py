@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg.formats import Cell
+    from agentmsg_codecs.synaptic import SynapticCodec
     from agentmsg_codecs.synaptic.messages import Messages
 
 
@@ -121,12 +122,9 @@ def _picks(message: am.Msg) -> tuple[int, ...] | None:
     return restructure.in_order(message.content, rank)
 
 
-def make_caps(messages: Messages) -> Caps:
-    """Return the capability table.
-
-    Args:
-        messages: the engine.
-    """
+def make_caps(codec: SynapticCodec) -> Caps:
+    """Return the capability table."""
+    messages = codec.engine
     rows = _content_rows(messages)
     extras = carried_extras((FAMILY, messages.keys_of), odd=messages.is_odd)
     common: dict[str, Cell] = {"id": KEEP, "metadata": KEEP, "response_metadata": KEEP, "extras": extras}

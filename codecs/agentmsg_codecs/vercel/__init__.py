@@ -81,6 +81,7 @@ class VercelCodec(Vercel):
 
     name: ClassVar[str] = "vercel"
     family: ClassVar[str] = FAMILY
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Vercel AI SDK (ModelMessage)"
     containers: ClassVar[Containers] = CONTAINERS
@@ -89,11 +90,9 @@ class VercelCodec(Vercel):
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
 
     def make_caps(self) -> Caps:
-        """Return the capability table; see capabilities.py."""
-        from agentmsg_codecs.vercel.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
+        """Return the capability table, without the key of a system prompt beside the messages."""
         extras = cells.without(CONTAINERS.cells()["extras"], FAMILY, _of_prompt)
-        return make_caps(self.engine).evolve(history={"extras": extras})
+        return super().make_caps().evolve(history={"extras": extras})
 
     def read_all(self, contents: Any) -> list[am.Msg]:
         """Read the messages of a document; a system prompt beside them becomes the first."""

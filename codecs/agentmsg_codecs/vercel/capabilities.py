@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import (
-    ANY_ROLE,
     Caps,
     Cell,
     Drop,
@@ -32,7 +31,7 @@ from agentmsg_codecs.vercel.unsent import UNSENT
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg_codecs.vercel.messages import Messages
+    from agentmsg_codecs.vercel import VercelCodec
 
 
 # -- media -------------------------------------------------------------------------------------------------------------
@@ -245,8 +244,9 @@ def _is_odd(message: am.Msg, key: str, value: Any) -> bool:
     return all(natives.is_bare_text(block.evolve(notes={}), FAMILY) for block in message.content)
 
 
-def make_caps(messages: Messages) -> Caps:
+def make_caps(codec: VercelCodec) -> Caps:
     """Return the capability table."""
+    messages = codec.engine
     rows = Rows(messages.described)
     place = rows.place
     text = place("system", {})[am.TextBlock].fields
@@ -274,8 +274,7 @@ def make_caps(messages: Messages) -> Caps:
                 fields=fields, blocks=assistant, results=inner, otherwise=named, concerns=am.ToolResultBlock
             ),
             "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: answer}, results=inner),
-            "native": rules.native_message_row(FAMILY, messages.message_of),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(FAMILY, messages.message_of),
         },
         arrange=(restructure.split_results, restructure.split_decisions),
         needs_id=needs_id,

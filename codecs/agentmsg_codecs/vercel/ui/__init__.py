@@ -48,7 +48,7 @@ Messages without an id get one made from their place. Adjacent steps and results
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
@@ -59,10 +59,6 @@ from agentmsg_codecs.vercel.shared import Vercel
 from agentmsg_codecs.vercel.ui.messages import Messages
 from agentmsg_codecs.vercel.ui.tool_parts import as_today
 from agentmsg_codecs.vercel.ui.v4 import lifted
-
-if TYPE_CHECKING:
-    from agentmsg.formats import Caps
-
 
 __all__ = ["VercelUICodec"]
 
@@ -79,6 +75,7 @@ class VercelUICodec(Vercel):
 
     name: ClassVar[str] = "vercel-ui"
     family: ClassVar[str] = UI
+    caps_in: ClassVar[str | None] = f"{__name__}.capabilities"
     fits_as_read: ClassVar[bool] = True
     title: ClassVar[str] = "Vercel AI SDK (UIMessage)"
     containers: ClassVar[Containers] = CONTAINERS
@@ -88,12 +85,6 @@ class VercelUICodec(Vercel):
     events: ClassVar[str | None] = "agentmsg_codecs.vercel.ui.events"
 
     engine: Messages = attrs.field(factory=Messages, init=False, eq=False, repr=False)
-
-    def make_caps(self) -> Caps:
-        """Return the capability table; see capabilities.py."""
-        from agentmsg_codecs.vercel.ui.capabilities import make_caps  # noqa: PLC0415 - readers need no table
-
-        return make_caps(self.engine).evolve(history=CONTAINERS.cells())
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like messages for users, judging by its first ones."""

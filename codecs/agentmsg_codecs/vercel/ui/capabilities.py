@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import agentmsg as am
 import agentmsg_codecs.vercel.ui.v4 as old
 from agentmsg.formats import (
-    ANY_ROLE,
     EMPTY,
     KEEP,
     Caps,
@@ -45,6 +44,7 @@ from agentmsg_codecs.vercel.unsent import CUT, UNSENT
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from agentmsg_codecs.vercel.ui import VercelUICodec
     from agentmsg_codecs.vercel.ui.messages import Messages
 
 
@@ -229,8 +229,9 @@ def _relink(messages: Messages) -> Callable[[Sequence[am.Msg]], Sequence[am.Msg]
     return relink
 
 
-def make_caps(messages: Messages) -> Caps:
+def make_caps(codec: VercelUICodec) -> Caps:
     """Return the capability table."""
+    messages = codec.engine
     rows = Rows(messages.described)
     answers = {"system": _ANSWERS, "user": _ANSWERS, "assistant": {**_ANSWERS, am.AudioBlock: rules.spoken(file)}}
     system, user, assistant = (
@@ -255,9 +256,9 @@ def make_caps(messages: Messages) -> Caps:
             "assistant": MessageRow(fields={**fields, "extras": extras_of_step}, blocks=assistant, results=_WORDS,
                                     otherwise=with_calls, concerns=am.ToolResultBlock),
             "tool": MessageRow(blocks={am.ToolResultBlock: answer}, results=_WORDS),
-            "native": rules.native_message_row(UI, messages.message_of),
-            ANY_ROLE: MessageRow(otherwise=rules.other_role),
+            **rules.other_rows(UI, messages.message_of),
         },
+        history=codec.containers.cells(),
         # The results of server tools are sorted before a message may be split between them and their calls.
         arrange=(restructure.choose(behind_calls, "assistant"), restructure.split_results, restructure.split_decisions,
                  beside_requests),
