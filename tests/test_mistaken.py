@@ -264,16 +264,15 @@ CHOICE: dict[str, Any] = {"index": 0, "finish_reason": "stop", "message": {"role
 CANDIDATE: dict[str, Any] = {"content": {"role": "model", "parts": [{"text": "Hi"}]}, "finishReason": "STOP"}
 
 
-# These readers keep any object with a content.
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("langchain", "lionpride", "vercel")])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_part_of_a_response_is_told_how_to_read_it(name: am.CodecName) -> None:
-    """A choice or a candidate alone is told the object that it is from."""
+    """A choice or a candidate alone, or a list of them, is told the object that it is from."""
     for part, how in (
         (CHOICE, '{"choices": [...]}, "openai-response"'),
         (CANDIDATE, '{"candidates": [...]}, "gemini-'),
     ):
         added: Any = Part(**part)
-        for call in (lambda part=part: am.decode(part, name), lambda added=added: am.History.of("Hi") + added):
+        for call in (*ways_in(part, name), *ways_in([part], name), lambda added=added: am.History.of("Hi") + added):
             assert f"agentmsg.decode({how}" in refusal(call).message
 
 

@@ -60,8 +60,12 @@ def loads(
     """
     chosen = get_codec(codec, **options)
     if unknown is not _KEEP:
-        history = loads(raw, chosen, limits=limits, duplicates=duplicates)
-        return known(history, chosen, unknown, lambda: chosen.parse(raw, rooms(chosen, limits)[1], duplicates))
+        return _strictly(
+            lambda: loads(raw, chosen, limits=limits, duplicates=duplicates),
+            lambda: chosen.parse(raw, rooms(chosen, limits)[1], duplicates),
+            chosen,
+            unknown,
+        )
     # The common case first: a line that was read before takes no longer than all these checks.
     usual = USUAL_ROOM if limits is DEFAULT_LIMITS and not chosen.bounds_values else rooms(chosen, limits)[0]
     if type(raw) is not bytes and not is_raw(raw):
@@ -110,32 +114,35 @@ def decode(
         CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
+    if unknown is not _KEEP:
+        return _strictly(
+            lambda: decode(document, chosen, limits=limits),
+            lambda: copy_document(document, rooms(chosen, limits)[1].depth, chosen.own_form),
+            chosen,
+            unknown,
+        )
     with paused():
-        history = decoded(document, chosen, limits)
-    if unknown is _KEEP:
-        return history
-    room = rooms(chosen, limits)[1].depth
-    return known(history, chosen, unknown, lambda: copy_document(document, room, chosen.own_form))
+        return decoded(document, chosen, limits)
 
 
-def known(history: History, codec: Codec, unknown: Unknown, document: Callable[[], Any]) -> History:
-    """Return a history if nothing in it is unknown, or that doesn't matter.
+def _strictly(read: Callable[[], History], document: Callable[[], Any], codec: Codec, unknown: Unknown) -> History:
+    """Return what is read if nothing in it is unknown, or that doesn't matter.
 
     Args:
-        history: what was read.
-        codec: what read it.
-        unknown: as for ``loads``.
+        read: reads the document.
         document: returns the plain document, to say where something stands.
+        codec: what reads it.
+        unknown: as for ``loads``.
 
     Raises:
-        DecodeError: code "unknown".
+        DecodeError: code "unknown", and as for ``loads``.
     """
     one_of(unknown, "unknown", _KEEP, "error")
-    if unknown != _KEEP:
-        from agentmsg.checking.strict import refuse_unknown  # noqa: PLC0415 - few are strict
+    if unknown == _KEEP:
+        return read()
+    from agentmsg.checking.strict import read_strictly  # noqa: PLC0415 - few are strict
 
-        refuse_unknown(history, codec, document)
-    return history
+    return read_strictly(read, document, codec)
 
 
 def decoded(document: Any, codec: Codec, limits: Limits) -> History:
@@ -180,8 +187,8 @@ def _says_nothing(history: History) -> bool:
 
 
 def _check_understood(document: Any, codec: Codec) -> None:
-    """Refuse part of a stream, or a provider's error: a reader that keeps what it doesn't know would take both."""
-    from agentmsg.checking.strays import instead  # noqa: PLC0415 - the same
+    """Refuse part of a stream or a response, or a provider's error: a reader that keeps the unknown would take it."""
+    from agentmsg.checking.mistaken import stray  # noqa: PLC0415 - the same
 
     limits = rooms(codec, DEFAULT_LIMITS)[1]
     held = codec.parse(document, limits, _LAST) if is_raw(document) else document
@@ -189,7 +196,7 @@ def _check_understood(document: Any, codec: Codec) -> None:
         first = copy_document(held[:1] if type(held) is list else held, limits.depth, codec.own_form)
     except AgentMsgError:
         return  # objects that only the codec can dump
-    found = instead(first, codec)
+    found = stray(first, codec)
     if found is not None:
         raise found
 
