@@ -191,8 +191,8 @@ INNER: list[tuple[am.CodecName, Any, str]] = [
     ("bedrock", [{"role": "user", "content": [{"image": {"format": "png", "source": {"byts": "x"}}}]}],
      "0/content/0/image/source/byts"),
     ("langchain", [{"type": "humn", "content": "x"}], "0/type"),
-    ("langchain", [{"type": "ai", "content": "", "tool_calls": [{"type": "tool_cll", "name": "f", "args": {}, "id": "c"}]}],
-     "0/tool_calls/0/type"),
+    ("langchain", [{"type": "ai", "content": "", "tool_calls": [
+        {"type": "tool_cll", "name": "f", "args": {}, "id": "c"}]}], "0/tool_calls/0/type"),
     ("agentscope-java", [{"role": "TOOL", "content": [{"type": "tool_reslt", "id": "c", "name": "f", "output": []}]}],
      "0/content/0/type"),
     ("pydantic-ai", [{"kind": "request", "parts": [{"part_kind": "usr-prompt", "content": "x"}]}],

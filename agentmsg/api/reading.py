@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import filterfalse, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
@@ -60,12 +61,10 @@ def loads(
     """
     chosen = get_codec(codec, **options)
     if unknown is not _KEEP:
-        return _strictly(
-            lambda: loads(raw, chosen, limits=limits, duplicates=duplicates),
-            lambda: chosen.parse(raw, rooms(chosen, limits)[1], duplicates),
-            chosen,
-            unknown,
-        )
+        from agentmsg.checking.strict import read_strictly  # noqa: PLC0415 - few are strict
+
+        parsed = partial(chosen.parse, raw, rooms(chosen, limits)[1], duplicates)
+        return read_strictly(partial(loads, raw, chosen, limits=limits, duplicates=duplicates), parsed, chosen, unknown)
     # The common case first: a line that was read before takes no longer than all these checks.
     usual = USUAL_ROOM if limits is DEFAULT_LIMITS and not chosen.bounds_values else rooms(chosen, limits)[0]
     if type(raw) is not bytes and not is_raw(raw):
@@ -115,34 +114,12 @@ def decode(
     """
     chosen = get_codec(codec, **options)
     if unknown is not _KEEP:
-        return _strictly(
-            lambda: decode(document, chosen, limits=limits),
-            lambda: copy_document(document, rooms(chosen, limits)[1].depth, chosen.own_form),
-            chosen,
-            unknown,
-        )
+        from agentmsg.checking.strict import read_strictly  # noqa: PLC0415 - few are strict
+
+        plain = partial(copy_document, document, rooms(chosen, limits)[1].depth, chosen.own_form)
+        return read_strictly(partial(decode, document, chosen, limits=limits), plain, chosen, unknown)
     with paused():
         return decoded(document, chosen, limits)
-
-
-def _strictly(read: Callable[[], History], document: Callable[[], Any], codec: Codec, unknown: Unknown) -> History:
-    """Return what is read if nothing in it is unknown, or that doesn't matter.
-
-    Args:
-        read: reads the document.
-        document: returns the plain document, to say where something stands.
-        codec: what reads it.
-        unknown: as for ``loads``.
-
-    Raises:
-        DecodeError: code "unknown", and as for ``loads``.
-    """
-    one_of(unknown, "unknown", _KEEP, "error")
-    if unknown == _KEEP:
-        return read()
-    from agentmsg.checking.strict import read_strictly  # noqa: PLC0415 - few are strict
-
-    return read_strictly(read, document, codec)
 
 
 def decoded(document: Any, codec: Codec, limits: Limits) -> History:

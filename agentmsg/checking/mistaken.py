@@ -93,14 +93,16 @@ def _more(error: AgentMsgError, hint: str) -> AgentMsgError:
 
 def how_to_read(value: Any) -> str | None:
     """Return what to call to read a value that is no message of ours; None if its format isn't recognised."""
-    held = value if is_a(value, BaseException) else copy_document(value, USUAL)
-    found = instead(held, None)
-    if found is not None:
-        return found.message
-    for shown, document in (("[...]", [held]), ("...", held)):
-        with suppress(NotUnderstood):
-            return f'agentmsg.decode({shown}, "{recognize(document)}") reads it'
-    return _as_a_part(held)
+    with suppress(AgentMsgError):
+        held = value if is_a(value, BaseException) else copy_document(value, USUAL)
+        found = instead(held, None)
+        if found is not None:
+            return found.message
+        for shown, document in (("[...]", [held]), ("...", held)):
+            with suppress(NotUnderstood):
+                return f'agentmsg.decode({shown}, "{recognize(document)}") reads it'
+        return _as_a_part(held)
+    return None
 
 
 def _reader_of(document: Any, codec: Codec) -> str | None:

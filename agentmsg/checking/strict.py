@@ -18,6 +18,7 @@ from agentmsg.errors import DecodeError, excerpt
 from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.model.base import BaseBlock, CacheHint, Noted
 from agentmsg.model.blocks import NativeBlock, ToolResultBlock
+from agentmsg.model.checks import one_of
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
@@ -71,17 +72,21 @@ class _Unknown:
     cls: type[Any]
 
 
-def read_strictly(read: Callable[[], History], document: Callable[[], Any], codec: Codec) -> History:
+def read_strictly(read: Callable[[], History], document: Callable[[], Any], codec: Codec, unknown: str) -> History:
     """Read a document, and refuse what would merely be kept.
 
     Args:
         read: reads the document.
         document: returns it as plain data, to say where something stands.
         codec: what reads it.
+        unknown: as for ``loads``.
 
     Raises:
         DecodeError: code "unknown", with the path of the first; its message names each.
     """
+    one_of(unknown, "unknown", "keep", "error")
+    if unknown == "keep":
+        return read()
     try:
         history = read()
     except DecodeError as error:
@@ -134,8 +139,10 @@ def _of_object(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
     cls: type[Any] = type(obj)
     for family, extra in obj.extras.items():
         kept = _kept(family.partition(".")[0], codec)
+        if kept is None:
+            continue
         held = cast("dict[str, Any]", extra if is_mapping(extra) else {family: extra})
-        for key, value in held.items() if kept is not None else ():
+        for key, value in held.items():
             if key not in kept:
                 yield _Unknown("key", key, (*path, key), value, cls)
             elif key in _TAGS and isinstance(value, str) and value not in kept:
@@ -269,8 +276,8 @@ class _Described:
 def _other_tag(value: dict[str, Any], schema: Any) -> str | None:
     """Return the key under which an object has another tag than a schema."""
     known = {key: schema["properties"][key] for key in _TAGS if key in schema["properties"] and value.get(key)}
-    words = {key: _words(told) for key, told in known.items()}
-    return next((key for key in words if words[key] is not None and value[key] not in words[key]), None)
+    words = ((key, _words(told)) for key, told in known.items())
+    return next((key for key, each in words if each is not None and value[key] not in each), None)
 
 
 def _words(told: Any) -> list[Any] | None:
