@@ -206,10 +206,10 @@ def _instead(name: str, known: list[str]) -> str:
         **{each: f"they belong to the history: history.evolve({each}=...)" for each in ("tools", "messages")},
         "system": "a system prompt is a message: Msg.system(...); messages_for(system=...) leaves it out",
     }
-    others = sorted({*settings, *Reading.__annotations__, *Writing.__annotations__, *Converting.__annotations__})
+    others = sorted({*told, *Reading.__annotations__, *Writing.__annotations__, *Converting.__annotations__})
     found = told.get(name) or close_to(name, known)
     if not found and (close := close_to(name, others, 1, 0.6)):
-        return " ".join([close, *(told[each] for each in settings if close == f"did you mean {each}?")])
+        return " ".join([close, *(told[each] for each in told if close == f"did you mean {each}?")])
     return found or (f"its options: {', '.join(known)}" if known else "it has none")
 
 

@@ -71,24 +71,21 @@ def trim_messages(
         InvalidMessage: code "required" without a budget; if an argument has the wrong type; "option" for an unknown
             strategy, and for ``start_on`` with "first"; code "type" if the counter doesn't return a number of tokens.
     """
-    _check((max_tokens, max_messages), counter, strategy, start_on, losses)
-    flags = {"keep_system": keep_system, "allow_partial": allow_partial, "keep_tool_pairs": keep_tool_pairs}
-    for name, value in flags.items():
-        flag(value, name)
+    flags, budgets = (keep_system, allow_partial, keep_tool_pairs), (max_tokens, max_messages)
+    _check(budgets, counter, strategy, start_on, losses, flags=flags)
     history = trimmed = as_history(messages)
     starts = None if start_on is None else roles_of(start_on, "start_on")
     ends = None if end_on is None else roles_of(end_on, "end_on")
-    budgets: list[tuple[int | None, Counter]] = [(max_messages, lambda _: 1), (max_tokens, counter)]
-    for budget, each in budgets:
+    counters: tuple[Counter, ...] = (lambda _: 1), counter
+    for budget, each in zip(reversed(budgets), counters, strict=True):
         if budget is None:
             continue
         lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, trimmed)) if keep_system else 0
         system, body = trimmed.messages[:lead], trimmed.messages[lead:]
         rest = budget - sum(cost(each, one) for one in system) - (tool_tokens(history, each) if each is counter else 0)
-        pairs = answered(body) if keep_tool_pairs else {}
         # If the system messages use up the budget, messages without tokens still fit.
-        window = _Window(body, max(0, rest) if lead else rest, each, starts, ends, pairs)
-        kept = window.trimmed(strategy, allow_partial=allow_partial)
+        rest, pairs = max(0, rest) if lead else rest, answered(body) if keep_tool_pairs else {}
+        kept = _Window(body, rest, each, starts, ends, pairs).trimmed(strategy, allow_partial=allow_partial)
         if len(kept) != len(body) or not all(map(is_, kept, body)):
             trimmed = trimmed.evolve(messages=(*system, *kept))
     if losses is not None:
@@ -96,7 +93,11 @@ def trim_messages(
     return trimmed
 
 
-def _check(budgets: tuple[Any, Any], counter: Any, strategy: Any, start_on: Any, losses: Any) -> None:
+def _check(
+    budgets: tuple[Any, Any], counter: Any, strategy: Any, start_on: Any, losses: Any, *, flags: tuple[Any, ...]
+) -> None:
+    for name, value in zip(("keep_system", "allow_partial", "keep_tool_pairs"), flags, strict=True):
+        flag(value, name)
     if losses is not None and not is_a(losses, (MutableSequence,)):
         raise refused("losses", losses, "a list")
     for name, budget in zip(("max_tokens", "max_messages"), budgets, strict=True):

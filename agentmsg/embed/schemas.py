@@ -118,7 +118,7 @@ def _in_one_mode(schema: Any, handler: Any) -> Any:
 
 
 @lru_cache(maxsize=512)
-def _stand_in(home: str, name: str, schema: bytes) -> Any:
+def _stand_in(home: str, name: str, said: bytes) -> Any:
     """Return a core schema that represents a definition: pydantic makes it from a class with these two methods."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - pydantic asks
     from pydantic_core import core_schema  # noqa: PLC0415 - the same
@@ -130,6 +130,6 @@ def _stand_in(home: str, name: str, schema: bytes) -> Any:
 
         @classmethod
         def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-            return _moved(home, parse_json(schema), handler)
+            return _moved(home, parse_json(said), handler)
 
     return TypeAdapter(StandIn).core_schema
