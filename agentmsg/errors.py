@@ -75,6 +75,7 @@ def excerpt(value: object) -> str:
         text = ascii(value[: 2 * _EXCERPT] if isinstance(value, (str, bytes)) else value)
     except Exception:  # noqa: BLE001 - an object whose repr fails must not hide what is wrong with it
         text = f"an object of {type(value).__name__}"
+    text = text if text.isprintable() else ascii(text)[1:-1]  # the repr of a foreign object may have line ends
     return text if len(text) <= _EXCERPT else text[: _EXCERPT - 3] + "..."
 
 

@@ -193,6 +193,7 @@ def test_sdk_objects_are_not_added_to_a_history() -> None:
             lambda thing=thing: am.History.of(thing),
             lambda thing=thing: am.encode(thing, "openai"),
             lambda thing=thing: am.dumps([thing], "json"),
+            lambda thing=thing: list(am.emit(thing, "openai")),
         ):
             error = refusal(call)
             assert (type(error), error.code) == (am.InvalidMessage, "type")
@@ -254,6 +255,18 @@ def test_an_exception_says_what_the_provider_said(name: am.CodecName, raised: st
     assert words in found.message
     added: Any = error
     assert words in refusal(lambda: am.History.of("Hi") + added).message
+
+
+def test_sdk_objects_are_no_blocks() -> None:
+    """Content and calls of an SDK say what reads them, too."""
+    content: Any = openai.types.chat.ChatCompletionContentPartTextParam(text="x", type="text")
+    call: Any = openai.types.chat.ChatCompletionMessageFunctionToolCall.model_construct(id="c", type="function")
+    for make in (lambda: am.Msg("user", [content]), lambda: am.Msg("user", call), lambda: am.Msg.of(content)):
+        assert "agentmsg.decode reads content of other formats" in refusal(make).message
+    assert (
+        "agentmsg.decode reads calls of other formats"
+        in refusal(lambda: am.Msg.assistant("x", tool_calls=[call])).message
+    )
 
 
 class Part(BaseModel, extra="allow"):

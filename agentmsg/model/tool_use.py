@@ -42,6 +42,7 @@ class _Unset:
 UNSET: Any = _Unset()
 """The mark of an argument that was not given, where None is a value."""
 _OF_CALLS = ("name", "id", "call_id", "input", "args", "arguments")
+_OTHERS = "agentmsg.decode reads calls of other formats"
 # If one of these changes, it is decided anew which of the two texts holds.
 _ARGUMENTS = frozenset({"input", "raw_input", "kind"})
 
@@ -219,12 +220,12 @@ def _as_call(call: ToolUseBlock | CallFields | Mapping[str, Any]) -> ToolUseBloc
     if isinstance(call, ToolUseBlock):
         return call
     if not is_a(call, (Mapping,)):
-        msg = f"a tool call is a block or a mapping, not {excerpt(call)}"
+        msg = f"a tool call is a block or a mapping, not {excerpt(call)}; {_OTHERS}"
         raise InvalidMessage(msg, code="type")
     fields = shallow(call)
     odd = next((str(key) for key in fields if key not in _OF_CALLS), None)
     if odd is not None:
-        known = f"it has {', '.join(_OF_CALLS)}; agentmsg.decode reads calls of other formats"
+        known = f"it has {', '.join(_OF_CALLS)}; {_OTHERS}"
         msg = f"a tool call has no {excerpt(odd)}; {close_to(odd, _OF_CALLS, 1, 0.6) or known}"
         raise InvalidMessage(msg, path=(odd,))
     own = fields.pop("id", None)
