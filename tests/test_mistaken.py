@@ -12,6 +12,7 @@ import attrs
 import httpx
 import openai
 import pytest
+from openai.types.chat import ChatCompletionContentPartTextParam, ChatCompletionMessageFunctionToolCall
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 import agentmsg as am
@@ -259,8 +260,8 @@ def test_an_exception_says_what_the_provider_said(name: am.CodecName, raised: st
 
 def test_sdk_objects_are_no_blocks() -> None:
     """Content and calls of an SDK say what reads them, too."""
-    content: Any = openai.types.chat.ChatCompletionContentPartTextParam(text="x", type="text")
-    call: Any = openai.types.chat.ChatCompletionMessageFunctionToolCall.model_construct(id="c", type="function")
+    content: Any = ChatCompletionContentPartTextParam(text="x", type="text")
+    call: Any = ChatCompletionMessageFunctionToolCall.model_construct(id="c", type="function")
     for make in (lambda: am.Msg("user", [content]), lambda: am.Msg("user", call), lambda: am.Msg.of(content)):
         assert "agentmsg.decode reads content of other formats" in refusal(make).message
     assert (
@@ -285,7 +286,9 @@ def test_a_part_of_a_response_is_told_how_to_read_it(name: am.CodecName) -> None
         (CANDIDATE, '{"candidates": [...]}, "gemini-'),
     ):
         added: Any = Part(**part)
-        for call in (*ways_in(part, name), *ways_in([part], name), lambda added=added: am.History.of("Hi") + added):
+        calls: list[Callable[[], Any]] = [*ways_in(part, name), *ways_in([part], name)]
+        calls.append(partial(am.History.of, added))
+        for call in calls:
             assert f"agentmsg.decode({how}" in refusal(call).message
 
 

@@ -119,7 +119,7 @@ def test_types_of_one_name_are_not_mixed_up() -> None:
 
     clash.__annotations__ = {"one": Query, "two": Query}
     assert "$defs" in (am.ToolSpec.from_function(clash).parameters or {})
-    clash.__annotations__["two"] = _Other.Query
+    clash.__annotations__ = {"one": Query, "two": _Other.Query}
     with pytest.raises(am.InvalidMessage, match="two types are called 'Inner'") as caught:
         am.ToolSpec.from_function(clash)
     assert (caught.value.code, caught.value.path) == ("type", ("two",))

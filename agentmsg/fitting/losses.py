@@ -223,10 +223,9 @@ class Losses(Reported, Sequence[Loss]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the content of the loss report, not how it would be computed."""
-        settled = {"spelling": Settled(tuple(self.spelling())), "prints": Settled(self.prints())}
+        given = _besides(self) | {"spelling": Settled(tuple(self.spelling())), "prints": Settled(self.prints())}
         # Each loss gets this report again.
-        losses = tuple(attrs.evolve(loss, origin=None) for loss in self._all())
-        return (partial(Losses, **{**_besides(self), **settled}), (losses,))
+        return (partial(Losses, **given), (tuple(attrs.evolve(loss, origin=None) for loss in self._all()),))
 
     def __repr__(self) -> str:
         """Return a summary such as ``<Losses: 2 content, 5 annotation>``."""
@@ -298,7 +297,9 @@ def relisted(
         items: the other losses, or a function that makes them.
         carried: how many further ones are inside the output, if that changes.
     """
-    return Losses(items, **{**_besides(losses), **({} if carried is None else {"carried": carried})})
+    given = _besides(losses)
+    given["carried"] = losses.carried if carried is None else carried
+    return Losses(items, **given)
 
 
 def _besides(losses: Losses) -> dict[str, Any]:
