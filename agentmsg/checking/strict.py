@@ -205,7 +205,7 @@ class _Described:
         self._forms = [form for each in codec.described for form in each.forms.values()]
         self._bodies = [each.body() for each in codec.described if each.body is not None]
         told = [schema["properties"] for schema in self._defs.values() if "properties" in schema]
-        self._words = KNOWN_ROLES.union(*(_words(keys[tag]) or () for keys in told for tag in _TAGS if tag in keys))
+        self._words = KNOWN_ROLES.union(*(_allowed(keys[tag]) or () for keys in told for tag in _TAGS if tag in keys))
 
     def _schemas(self, cls: type[Any]) -> list[Any]:
         return self._bodies if cls is History else [self._defs[f.name] for f in self._forms if issubclass(f.cls, cls)]
@@ -276,11 +276,11 @@ class _Described:
 def _other_tag(value: dict[str, Any], schema: Any) -> str | None:
     """Return the key under which an object has another tag than a schema."""
     known = {key: schema["properties"][key] for key in _TAGS if key in schema["properties"] and value.get(key)}
-    words = ((key, _words(told)) for key, told in known.items())
+    words = ((key, _allowed(told)) for key, told in known.items())
     return next((key for key, each in words if each is not None and value[key] not in each), None)
 
 
-def _words(told: Any) -> list[Any] | None:
+def _allowed(told: Any) -> list[Any] | None:
     """Return the words that a schema allows; None if any."""
     return [told["const"]] if "const" in told else told.get("enum")
 
