@@ -296,6 +296,7 @@ def _ways(raw: bytes, path: Path) -> dict[str, Callable[[am.CodecName, Any], Any
         "History.decode": lambda name, unknown: am.History.decode(json.loads(raw), name, unknown=unknown),
         "convert": lambda name, unknown: am.convert(raw, name, "json", unknown=unknown),
         "convert plain data": lambda name, unknown: am.convert(json.loads(raw), name, "json", unknown=unknown),
+        "decode_parts": lambda name, unknown: am.decode_parts([json.loads(raw)], name, unknown=unknown),
         "load": lambda name, unknown: am.load(path, name, unknown=unknown),
         "load_lines": lambda name, unknown: list(am.load_lines(path, name, unknown=unknown)),
     }
