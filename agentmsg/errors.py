@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar, cast, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Sized
+    from collections.abc import Iterable, Mapping, Sequence, Sized
 
 CODES: Mapping[str, str] = {
     "busy": "another run is at work on the same target",
@@ -75,6 +75,7 @@ def excerpt(value: object) -> str:
         text = ascii(value[: 2 * _EXCERPT] if isinstance(value, (str, bytes)) else value)
     except Exception:  # noqa: BLE001 - an object whose repr fails must not hide what is wrong with it
         text = f"an object of {type(value).__name__}"
+    text = text if text.isprintable() else ascii(text)[1:-1]  # the repr of a foreign object may have line ends
     return text if len(text) <= _EXCERPT else text[: _EXCERPT - 3] + "..."
 
 
@@ -93,6 +94,14 @@ def is_a(value: object, cls: Any) -> bool:
 def refused(name: str, value: object, wanted: str, *, code: str = "type") -> InvalidMessage:
     """Return the error for an argument that can't be accepted."""
     return InvalidMessage(f"{name} must be {wanted}, not {excerpt(value)}", code=code, path=(name,))
+
+
+def close_to(name: object, known: Iterable[str], most: int = 3, likeness: float = 0.5) -> str:
+    """Return a "did you mean" question with the closest known names; empty if none is close."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for the message
+
+    close = get_close_matches(str(name), list(known), most, likeness)
+    return f"did you mean {' or '.join(close)}?" if close else ""
 
 
 def _gone_through(value: Any, otherwise: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg.errors import AgentMsgError, CodecLookupError, excerpt, is_a, refused
+from agentmsg.errors import AgentMsgError, CodecLookupError, close_to, excerpt, is_a, refused
 from agentmsg.formats.codec import Codec
 from agentmsg.formats.foreign import guard
 from agentmsg.lazy import imported
@@ -93,14 +93,6 @@ def codec_class(name: str) -> type[Codec]:
 def _unknown(name: str) -> CodecLookupError:
     hint = close_to(name, codec_names()) or f"the codecs are {', '.join(codec_names())}"
     return CodecLookupError(f"there is no codec {excerpt(name)}; {hint}", code="unknown-codec")
-
-
-def close_to(name: str, known: Iterable[str]) -> str:
-    """Return a "did you mean" question with the closest known names; empty if none is close."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only for the message
-
-    close = get_close_matches(name, list(known), n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(close)}?" if close else ""
 
 
 def _plain(name: str) -> Codec:
@@ -191,8 +183,7 @@ def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
         if name in known:
             _check(cls, name, value, getattr(fields[name].validator, "options", None))
         else:
-            offered = _elsewhere(name) or close_to(name, known) or _close_elsewhere(name) or _offered(known)
-            msg = f"no option {excerpt(name)}; {offered}"
+            msg = f"no option {excerpt(name)}; {_instead(name, known)}"
             raise CodecLookupError(msg, code="option", codec=cls.name)
     try:
         return cls(**options)
@@ -205,30 +196,21 @@ def _with_options(cls: type[Codec], options: Mapping[str, Any]) -> Codec:
         raise CodecLookupError(f"no option {given}{words[:200]}", code="option", codec=cls.name) from error
 
 
-def _elsewhere(name: str) -> str:
-    """Return where a request says what is no option of a codec; empty if nowhere."""
-    if name in (field.name for field in attrs.fields(Settings)):
-        return f"settings belong to the history: history.with_settings({name}=...)"
-    if name == "system":
-        return "a system prompt is a message: Msg.system(...); messages_for(system=...) leaves it out"
-    return f"they belong to the history: history.evolve({name}=...)" if name in ("tools", "messages") else ""
+def _instead(name: str, known: list[str]) -> str:
+    """Return what to write in place of an option that a codec lacks."""
+    from agentmsg.model.fields import Converting, Reading, Writing  # noqa: PLC0415 - only for the message
 
-
-def _close_elsewhere(name: str) -> str:
-    """Return which argument or setting, that is no option of a codec, may be meant; empty if none is close."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only for the message
-
-    from agentmsg.model.fields import Converting, Reading, Writing  # noqa: PLC0415 - the same
-
-    settings = {field.name for field in attrs.fields(Settings)}
-    names = sorted({*settings, *Reading.__annotations__, *Writing.__annotations__, *Converting.__annotations__})
-    close = get_close_matches(name, names, n=1, cutoff=0.6)
-    more = f" {_elsewhere(close[0])}" if close and close[0] in settings else ""
-    return f"did you mean {close[0]}?{more}" if close else ""
-
-
-def _offered(known: list[str]) -> str:
-    return f"its options: {', '.join(known)}" if known else "it has none"
+    settings = [field.name for field in attrs.fields(Settings)]
+    told = {
+        **{each: f"settings belong to the history: history.with_settings({each}=...)" for each in settings},
+        **{each: f"they belong to the history: history.evolve({each}=...)" for each in ("tools", "messages")},
+        "system": "a system prompt is a message: Msg.system(...); messages_for(system=...) leaves it out",
+    }
+    others = sorted({*told, *Reading.__annotations__, *Writing.__annotations__, *Converting.__annotations__})
+    found = told.get(name) or close_to(name, known)
+    if not found and (close := close_to(name, others, 1, 0.6)):
+        return " ".join([close, *(told[each] for each in told if close == f"did you mean {each}?")])
+    return found or (f"its options: {', '.join(known)}" if known else "it has none")
 
 
 def _check(cls: type[Codec], name: str, value: object, words: Iterable[object] | None) -> None:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.model.generated import Made
 from agentmsg.ops.alignment import align, words_apart
-from agentmsg.ops.differences import Difference, apply, differences
+from agentmsg.ops.differences import Difference, differences
 from agentmsg.testing import edit, histories
+from support.applying import apply
 from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:

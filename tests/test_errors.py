@@ -91,6 +91,11 @@ class _Loud:
         raise RuntimeError(msg)
 
 
+class _Lines:
+    def __repr__(self) -> str:
+        return "several\nlines\x1b[31m"
+
+
 ODD_VALUES: dict[str, Any] = {
     "None": None,
     "accents": "é" * 1000,
@@ -103,6 +108,7 @@ ODD_VALUES: dict[str, Any] = {
     "list": [1] * 10_000,
     "message": Msg.user("x" * 10_000),
     "object": object(),
+    "repr has lines": _Lines(),
     "repr raises": _Loud(),
     "surrogate": "\ud800",
 }

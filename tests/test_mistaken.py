@@ -12,6 +12,7 @@ import attrs
 import httpx
 import openai
 import pytest
+from openai.types.chat import ChatCompletionContentPartTextParam, ChatCompletionMessageFunctionToolCall
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 import agentmsg as am
@@ -193,6 +194,7 @@ def test_sdk_objects_are_not_added_to_a_history() -> None:
             lambda thing=thing: am.History.of(thing),
             lambda thing=thing: am.encode(thing, "openai"),
             lambda thing=thing: am.dumps([thing], "json"),
+            lambda thing=thing: list(am.emit(thing, "openai")),
         ):
             error = refusal(call)
             assert (type(error), error.code) == (am.InvalidMessage, "type")
@@ -256,6 +258,18 @@ def test_an_exception_says_what_the_provider_said(name: am.CodecName, raised: st
     assert words in refusal(lambda: am.History.of("Hi") + added).message
 
 
+def test_sdk_objects_are_no_blocks() -> None:
+    """Content and calls of an SDK say what reads them, too."""
+    content: Any = ChatCompletionContentPartTextParam(text="x", type="text")
+    call: Any = ChatCompletionMessageFunctionToolCall.model_construct(id="c", type="function")
+    for make in (lambda: am.Msg("user", [content]), lambda: am.Msg("user", call), lambda: am.Msg.of(content)):
+        assert "agentmsg.decode reads content of other formats" in refusal(make).message
+    assert (
+        "agentmsg.decode reads calls of other formats"
+        in refusal(lambda: am.Msg.assistant("x", tool_calls=[call])).message
+    )
+
+
 class Part(BaseModel, extra="allow"):
     """A part of a response, as an object of an SDK."""
 
@@ -264,16 +278,17 @@ CHOICE: dict[str, Any] = {"index": 0, "finish_reason": "stop", "message": {"role
 CANDIDATE: dict[str, Any] = {"content": {"role": "model", "parts": [{"text": "Hi"}]}, "finishReason": "STOP"}
 
 
-# These readers keep any object with a content.
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("langchain", "lionpride", "vercel")])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_part_of_a_response_is_told_how_to_read_it(name: am.CodecName) -> None:
-    """A choice or a candidate alone is told the object that it is from."""
+    """A choice or a candidate alone, or a list of them, is told the object that it is from."""
     for part, how in (
         (CHOICE, '{"choices": [...]}, "openai-response"'),
         (CANDIDATE, '{"candidates": [...]}, "gemini-'),
     ):
         added: Any = Part(**part)
-        for call in (lambda part=part: am.decode(part, name), lambda added=added: am.History.of("Hi") + added):
+        calls: list[Callable[[], Any]] = [*ways_in(part, name), *ways_in([part], name)]
+        calls.append(partial(am.History.of, added))
+        for call in calls:
             assert f"agentmsg.decode({how}" in refusal(call).message
 
 

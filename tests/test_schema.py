@@ -198,10 +198,8 @@ REFUSED = cases(
     of_block(type="image", source={"type": "unknown"}),
     of_block(type="image", source={"type": "url"}),
     of_block(type="data"),
-    of_block(type="thinking", thinking=None),
     of_block(type="tool_use", id="c1"),
     of_block(type="tool_use", name="f", raw_input=7),
-    of_block(type="tool_use", name="f", kind=None),
     of_block(type="tool_result", content=[7]),
     of_block(type="tool_result", content=[{"type": "tool_result", "content": [{"type": "text"}]}]),
     of_block(type="tools"),
@@ -231,7 +229,11 @@ TAKEN = cases(
     of_message(created_at=None, usage=None, embedding=None, structured=None, id=None),
     of_message(usage={"cost": 7, "seconds": 0.5, "of a later version": 1}),
     of_block(type="of a later version", text=7),
-    of_block(type="tool_use", name="f", input=None),
+    of_block(type="tool_use", name="f", input=None, kind=None),
+    of_block(type="tool_result", kind=None),
+    of_block(type="thinking", thinking=None, raw=None),
+    of_block(type="text", text="a", cache={"kind": None}),
+    {**BARE, "tools": [{"type": "tool", "name": "f", "kind": None}]},
     of_block(type="tool_use", name="f", raw_input='{"a": '),
     of_block(type="tool_result", content="text"),
 )
@@ -239,6 +241,7 @@ TAKEN = cases(
 
 @pytest.mark.parametrize("document", TAKEN, ids=json.dumps)
 def test_it_takes_odd_but_good_documents(document: Any) -> None:
-    """Unknown keys and tags, texts for blocks, other spellings of times: all that the reader accepts is allowed."""
+    """Unknown keys and tags, texts for blocks, other spellings of times, nulls: all that is read is allowed."""
     assert refusal(document) is None
     assert takes(document)
+    assert am.encode(am.decode(document, "json"), "json") == document

@@ -47,6 +47,9 @@ CASES: list[tuple[tuple[Any, ...], Any, str]] = [
     (("messages", 0, "role"), "usr", "role 'usr'"),
     (("messages", 0, "content", 0, "type"), "imgae", "block type 'imgae'"),
     (("messages", 2, "content", 0, "content", 0, "type"), "txt", "block type 'txt'"),
+    (("messages", 1, "content", 0, "cache", "kind"), "ephem", "type 'ephem'"),
+    (("messages", 1, "content", 1, "kind"), "functon", "type 'functon'"),
+    (("tools", 0, "kind"), "functon", "type 'functon'"),
     *(
         ((*path, "surprise"), value, "key 'surprise'")
         for value in (1, None, {"a": [1]})
@@ -88,13 +91,13 @@ def _at(document: Any, path: tuple[Any, ...]) -> Any:
     return document
 
 
-def _objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def _objects(value: Any, path: tuple[Any, ...] = (), free: frozenset[str] = FREE) -> Iterator[tuple[Any, ...]]:
     if is_object(value):
         yield path
     items: Any = value.items() if is_object(value) else enumerate(value) if is_list(value) else ()
     for key, item in items:
-        if key not in FREE:
-            yield from _objects(item, (*path, key))
+        if key not in free:
+            yield from _objects(item, (*path, key), free)
 
 
 @pytest.mark.parametrize(("path", "value", "word"), CASES)
@@ -136,6 +139,12 @@ INNER: list[tuple[am.CodecName, Any, str]] = [
     ("openai", [ASK, {"role": "usr", "content": "x"}], "1/role"),
     ("openai", {"messages": [{**ASK, "content": [{"type": "text", "txt": "x"}]}]}, "messages/0/content/0/txt"),
     ("openai", [{**ASK, "content": [{"type": "image_url", "image_url": {"ur": "x"}}]}], "0/content/0/image_url/ur"),
+    ("openai", [{"role": "assistant", "content": "functon", "tool_calls": [
+        {"id": "c", "type": "functon", "function": {"name": "f", "arguments": "{}"}}]}], "0/tool_calls/0/type"),
+    ("openai", [{"role": "assistant", "content": [{"type": "refusl", "refusal": "x"}]}], "0/content/0/type"),
+    ("openai", [{**ASK, "content": [{"type": "text", "text": "x", "prompt_cache_breakpoint": {"mode": "explict"}}]}],
+     "0/content/0/prompt_cache_breakpoint/mode"),
+    ("openai", [{"role": "usr", "content": "usr"}], "0/role"),
     ("openai-response", {"object": "chat.completion", "choices": [{"index": 0, "mesage": ASK}]}, "choices/0/mesage"),
     ("openai-response", {"object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistnt"}}]},
      "choices/0/message/role"),
@@ -151,6 +160,8 @@ INNER: list[tuple[am.CodecName, Any, str]] = [
      "0/content/0/source/dat"),
     ("anthropic", [{**ASK, "content": [{"type": "tool_result", "tool_use_id": "c", "content": [{"type": "txt"}]}]}],
      "0/content/0/content/0/type"),
+    ("anthropic", [{**ASK, "content": [{"type": "text", "text": "x", "cache_control": {"type": "ephem"}}]}],
+     "0/content/0/cache_control/type"),
     ("anthropic", [ASK, {"rol": "user", "content": "x"}], "1/rol"),
     ("anthropic", {"messages": [], "tools": [{"name": "f", "input_schem": {}}]}, "tools/0/input_schem"),
     ("openai-responses", {"input": "x", "reasoning": {"effort": "low", "efort": 1}}, "reasoning/efort"),
@@ -180,6 +191,10 @@ INNER: list[tuple[am.CodecName, Any, str]] = [
     ("bedrock", [{"role": "user", "content": [{"image": {"format": "png", "source": {"byts": "x"}}}]}],
      "0/content/0/image/source/byts"),
     ("langchain", [{"type": "humn", "content": "x"}], "0/type"),
+    ("langchain", [{"type": "ai", "content": "", "tool_calls": [
+        {"type": "tool_cll", "name": "f", "args": {}, "id": "c"}]}], "0/tool_calls/0/type"),
+    ("agentscope-java", [{"role": "TOOL", "content": [{"type": "tool_reslt", "id": "c", "name": "f", "output": []}]}],
+     "0/content/0/type"),
     ("pydantic-ai", [{"kind": "request", "parts": [{"part_kind": "usr-prompt", "content": "x"}]}],
      "0/parts/0/part_kind"),
     ("hf", {"messages": [{**ASK, "content": [{"type": "txt", "text": "x"}]}]}, "messages/0/content/0/type"),
@@ -198,6 +213,17 @@ def test_the_innermost_is_named(name: am.CodecName, document: Any, path: str) ->
     assert "/".join(map(str, caught.value.path)) == path
     last = caught.value.path[-1]
     assert {repr(last), repr(_at(document, caught.value.path))} & set(caught.value.message.split())
+
+
+@pytest.mark.parametrize("name", [name for name in am.codec_names() if name.endswith("-response")])
+def test_the_role_of_a_response_is_named(name: am.CodecName) -> None:
+    """A role that no response has is unknown to a strict reader, although some readers refuse it anyway."""
+    answer = am.encode(am.Msg.assistant("x"), name, on_loss="ignore")
+    (place,) = [path for path in _objects(answer, free=frozenset()) if "role" in _at(answer, path)]
+    with pytest.raises(am.DecodeError) as caught:
+        am.decode(_with(answer, (*place, "role"), "assistnt"), name, unknown="error")
+    assert (caught.value.code, caught.value.path) == ("unknown", (*place, "role"))
+    assert "'assistnt'" in caught.value.message
 
 
 # What a reader may not know any more, either, where the key beside it, or below it, is misspelt.
@@ -270,6 +296,7 @@ def _ways(raw: bytes, path: Path) -> dict[str, Callable[[am.CodecName, Any], Any
         "History.decode": lambda name, unknown: am.History.decode(json.loads(raw), name, unknown=unknown),
         "convert": lambda name, unknown: am.convert(raw, name, "json", unknown=unknown),
         "convert plain data": lambda name, unknown: am.convert(json.loads(raw), name, "json", unknown=unknown),
+        "decode_parts": lambda name, unknown: am.decode_parts([json.loads(raw)], name, unknown=unknown),
         "load": lambda name, unknown: am.load(path, name, unknown=unknown),
         "load_lines": lambda name, unknown: list(am.load_lines(path, name, unknown=unknown)),
     }

@@ -100,6 +100,40 @@ def test_a_model_is_a_tool() -> None:
     assert not jsonschema.Draft202012Validator(schema).is_valid({"inner": {"x": "a"}})
 
 
+class _Other:
+    class Inner(pydantic.BaseModel):
+        """Another of this name."""
+
+        y: int
+
+    class Query(pydantic.BaseModel):
+        """It has one inside."""
+
+        inner: _Other.Inner
+
+
+def test_types_of_one_name_are_not_mixed_up() -> None:
+    """Two models with inner ones of the same name are refused at the second, unless these are the same."""
+
+    def clash(one: Query, two: Annotated[Any, None]) -> None: ...
+
+    clash.__annotations__ = {"one": Query, "two": Query}
+    assert "$defs" in (am.ToolSpec.from_function(clash).parameters or {})
+    clash.__annotations__ = {"one": Query, "two": _Other.Query}
+    with pytest.raises(am.InvalidMessage, match="two types are called 'Inner'") as caught:
+        am.ToolSpec.from_function(clash)
+    assert (caught.value.code, caught.value.path) == ("type", ("two",))
+
+
+def test_a_default_of_an_enum_is_its_value() -> None:
+    """The default of a parameter is told as the model would give it."""
+
+    def f(unit: Unit = Unit.C) -> None: ...
+
+    parameters: Any = am.ToolSpec.from_function(f).parameters
+    assert parameters["properties"]["unit"]["default"] == "celsius"
+
+
 @pytest.mark.parametrize("hint", [bytes, complex, "missing", lambda: 1])
 def test_a_type_without_a_schema_is_refused(hint: Any) -> None:
     """By the name of the parameter; so are arguments that no model gives by name."""

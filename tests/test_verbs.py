@@ -10,8 +10,8 @@ from hypothesis import given
 
 import agentmsg as am
 from agentmsg.cli.program import program
-from agentmsg.ops.differences import apply
 from agentmsg.testing import histories
+from support.applying import apply
 from support.grand_tour import grand_tour
 
 if TYPE_CHECKING:

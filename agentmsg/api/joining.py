@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import attrs
 
 from agentmsg.checking.detection import detect, recognize
+from agentmsg.checking.strict import read_strictly
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, NotUnderstood, is_a, refused
 from agentmsg.formats.codec import Codec
 from agentmsg.formats.understanding import BAR
@@ -31,6 +32,7 @@ from agentmsg.values.types import is_list
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from agentmsg.api.reading import Unknown
     from agentmsg_codecs import CodecName
 
 JOINED = "joined"
@@ -44,7 +46,11 @@ _MAPPINGS = ("extras", "metadata")
 
 
 def decode_parts(
-    parts: Iterable[Any], codec: CodecName | str | None = None, *, limits: Limits = DEFAULT_LIMITS
+    parts: Iterable[Any],
+    codec: CodecName | str | None = None,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    unknown: Unknown = "keep",
 ) -> History:
     """Read several documents that are one conversation as one history, in their order.
 
@@ -56,6 +62,7 @@ def decode_parts(
         codec: their format; a response is read by the format for responses that belongs to it. None to detect what fits
             all of them, "each" to detect the format of each.
         limits: bounds on what is read.
+        unknown: as for ``loads``.
 
     Raises:
         NotUnderstood: if no format fits all parts, or several do.
@@ -67,7 +74,8 @@ def decode_parts(
         raise refused("parts", parts, "a list of documents")
     depth = room_of(limits).depth
     with paused():
-        return Joined(format=codec).read([copy_document(part, depth) for part in parts])
+        held, joined = [copy_document(part, depth) for part in parts], Joined(format=codec)
+        return read_strictly(lambda: joined.read(held), lambda: held, joined, unknown)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

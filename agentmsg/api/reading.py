@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import filterfalse, repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
@@ -60,8 +61,10 @@ def loads(
     """
     chosen = get_codec(codec, **options)
     if unknown is not _KEEP:
-        history = loads(raw, chosen, limits=limits, duplicates=duplicates)
-        return known(history, chosen, unknown, lambda: chosen.parse(raw, rooms(chosen, limits)[1], duplicates))
+        from agentmsg.checking.strict import read_strictly  # noqa: PLC0415 - few are strict
+
+        parsed = partial(chosen.parse, raw, rooms(chosen, limits)[1], duplicates)
+        return read_strictly(partial(loads, raw, chosen, limits=limits, duplicates=duplicates), parsed, chosen, unknown)
     # The common case first: a line that was read before takes no longer than all these checks.
     usual = USUAL_ROOM if limits is DEFAULT_LIMITS and not chosen.bounds_values else rooms(chosen, limits)[0]
     if type(raw) is not bytes and not is_raw(raw):
@@ -110,32 +113,13 @@ def decode(
         CodecLookupError: if there is no such codec or option.
     """
     chosen = get_codec(codec, **options)
+    if unknown is not _KEEP:
+        from agentmsg.checking.strict import read_strictly  # noqa: PLC0415 - few are strict
+
+        plain = partial(copy_document, document, rooms(chosen, limits)[1].depth, chosen.own_form)
+        return read_strictly(partial(decode, document, chosen, limits=limits), plain, chosen, unknown)
     with paused():
-        history = decoded(document, chosen, limits)
-    if unknown is _KEEP:
-        return history
-    room = rooms(chosen, limits)[1].depth
-    return known(history, chosen, unknown, lambda: copy_document(document, room, chosen.own_form))
-
-
-def known(history: History, codec: Codec, unknown: Unknown, document: Callable[[], Any]) -> History:
-    """Return a history if nothing in it is unknown, or that doesn't matter.
-
-    Args:
-        history: what was read.
-        codec: what read it.
-        unknown: as for ``loads``.
-        document: returns the plain document, to say where something stands.
-
-    Raises:
-        DecodeError: code "unknown".
-    """
-    one_of(unknown, "unknown", _KEEP, "error")
-    if unknown != _KEEP:
-        from agentmsg.checking.strict import refuse_unknown  # noqa: PLC0415 - few are strict
-
-        refuse_unknown(history, codec, document)
-    return history
+        return decoded(document, chosen, limits)
 
 
 def decoded(document: Any, codec: Codec, limits: Limits) -> History:
@@ -180,8 +164,8 @@ def _says_nothing(history: History) -> bool:
 
 
 def _check_understood(document: Any, codec: Codec) -> None:
-    """Refuse part of a stream, or a provider's error: a reader that keeps what it doesn't know would take both."""
-    from agentmsg.checking.strays import instead  # noqa: PLC0415 - the same
+    """Refuse part of a stream or a response, or a provider's error: a reader that keeps the unknown would take it."""
+    from agentmsg.checking.mistaken import stray  # noqa: PLC0415 - the same
 
     limits = rooms(codec, DEFAULT_LIMITS)[1]
     held = codec.parse(document, limits, _LAST) if is_raw(document) else document
@@ -189,7 +173,7 @@ def _check_understood(document: Any, codec: Codec) -> None:
         first = copy_document(held[:1] if type(held) is list else held, limits.depth, codec.own_form)
     except AgentMsgError:
         return  # objects that only the codec can dump
-    found = instead(first, codec)
+    found = stray(first, codec)
     if found is not None:
         raise found
 

@@ -232,7 +232,9 @@ def emit(
     one_of(on_loss, "on_loss", "error", "ignore")
     events = events_of(get_codec(codec))
     chosen = get_codec(events.response, **options)
-    given = as_history(_ended(message) if events.brings_all else message)
+    given = as_history(message)
+    if events.brings_all:
+        given = given.evolve(messages=tuple(map(_ended, given.messages)))
     converted = convert(given, to=chosen)
     answers = any(each.role == "assistant" for each in given.messages)
     lost = _unbrought(converted, events, chosen, size) if answers or not events.brings_all else converted.losses
@@ -263,10 +265,8 @@ def _unbrought(converted: Conversion, events: Events, codec: Codec, size: int) -
     return account(make_fitted(converted.history, back, codec.name))
 
 
-def _ended(message: Msg | History) -> Msg | History:
+def _ended(message: Msg) -> Msg:
     """Return an answer that says why it ended, as every stream does."""
-    if isinstance(message, History):
-        return message.evolve(messages=tuple(map(_ended, message.messages)))
     if message.role != "assistant" or message.finish_reason is not None:
         return message
     return message.evolve(finish_reason="tool_use" if message.tool_calls else "stop")

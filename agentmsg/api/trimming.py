@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, MutableSequence, Sequence
 from itertools import accumulate, takewhile
 from operator import is_
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -71,58 +71,33 @@ def trim_messages(
         InvalidMessage: code "required" without a budget; if an argument has the wrong type; "option" for an unknown
             strategy, and for ``start_on`` with "first"; code "type" if the counter doesn't return a number of tokens.
     """
-    _check((max_tokens, max_messages), counter, strategy, start_on, losses)
-    _check_flags(keep_system=keep_system, allow_partial=allow_partial, keep_tool_pairs=keep_tool_pairs)
+    flags, budgets = (keep_system, allow_partial, keep_tool_pairs), (max_tokens, max_messages)
+    _check(budgets, counter, strategy, start_on, losses, flags=flags)
     history = trimmed = as_history(messages)
-    rules = _Rules(
-        strategy,
-        keep_system,
-        None if start_on is None else roles_of(start_on, "start_on"),
-        None if end_on is None else roles_of(end_on, "end_on"),
-        allow_partial,
-        keep_tool_pairs,
-    )
-    if max_messages is not None:
-        trimmed = _trimmed(trimmed, max_messages, lambda _: 1, rules)
-    if max_tokens is not None:
-        trimmed = _trimmed(trimmed, max_tokens - tool_tokens(history, counter), counter, rules)
+    starts = None if start_on is None else roles_of(start_on, "start_on")
+    ends = None if end_on is None else roles_of(end_on, "end_on")
+    counters: tuple[Counter, ...] = (lambda _: 1), counter
+    for budget, each in zip(reversed(budgets), counters, strict=True):
+        if budget is None:
+            continue
+        lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, trimmed)) if keep_system else 0
+        system, body = trimmed.messages[:lead], trimmed.messages[lead:]
+        rest = budget - sum(cost(each, one) for one in system) - (tool_tokens(history, each) if each is counter else 0)
+        # If the system messages use up the budget, messages without tokens still fit.
+        rest, pairs = max(0, rest) if lead else rest, answered(body) if keep_tool_pairs else {}
+        kept = _Window(body, rest, each, starts, ends, pairs).trimmed(strategy, allow_partial=allow_partial)
+        if len(kept) != len(body) or not all(map(is_, kept, body)):
+            trimmed = trimmed.evolve(messages=(*system, *kept))
     if losses is not None:
         losses.extend(account(make_fitted(history, trimmed, "trim")))
     return trimmed
 
 
-class _Rules(NamedTuple):
-    """What is kept, besides the budget: the arguments of ``trim_messages``."""
-
-    strategy: Side
-    keep_system: bool
-    starts: frozenset[str] | None
-    ends: frozenset[str] | None
-    allow_partial: bool
-    keep_tool_pairs: bool
-
-
-def _trimmed(history: History, budget: int, counter: Counter, rules: _Rules) -> History:
-    """Return what fits into one budget."""
-    keep_system = rules.keep_system
-    lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, history)) if keep_system else 0
-    system, body = history.messages[:lead], history.messages[lead:]
-    rest = budget - sum(cost(counter, each) for each in system)
-    window = _Window(
-        body,
-        # If the system messages use up the budget, messages without tokens still fit.
-        max(0, rest) if lead else rest,
-        counter,
-        rules.starts,
-        rules.ends,
-        answered(body) if rules.keep_tool_pairs else {},
-    )
-    kept = window.trimmed(rules.strategy, allow_partial=rules.allow_partial)
-    is_whole = len(kept) == len(body) and all(map(is_, kept, body))
-    return history if is_whole else history.evolve(messages=(*system, *kept))
-
-
-def _check(budgets: tuple[Any, Any], counter: Any, strategy: Any, start_on: Any, losses: Any) -> None:
+def _check(
+    budgets: tuple[Any, Any], counter: Any, strategy: Any, start_on: Any, losses: Any, *, flags: tuple[Any, ...]
+) -> None:
+    for name, value in zip(("keep_system", "allow_partial", "keep_tool_pairs"), flags, strict=True):
+        flag(value, name)
     if losses is not None and not is_a(losses, (MutableSequence,)):
         raise refused("losses", losses, "a list")
     for name, budget in zip(("max_tokens", "max_messages"), budgets, strict=True):
@@ -136,11 +111,6 @@ def _check(budgets: tuple[Any, Any], counter: Any, strategy: Any, start_on: Any,
     one_of(strategy, "strategy", "first", "last")
     if strategy == "first" and start_on is not None:
         raise refused("start_on", start_on, 'left out with strategy="first"', code="option")
-
-
-def _check_flags(**flags: Any) -> None:
-    for name, value in flags.items():
-        flag(value, name)
 
 
 @attrs.frozen

@@ -203,16 +203,10 @@ def messages_for(
     return list(chosen.native_messages(document))
 
 
-def system_for(messages: Messages, codec: CodecName | Codec, **options: Unpack[CodecWriting]) -> Any:
-    """Return the system prompt that a format has beside its messages; see ``History.system_for``."""
-    chosen, document = _body_of(messages, codec, {**options})
-    return chosen.beside(document)[0] or None
-
-
-def tools_for(messages: Messages, codec: CodecName | Codec, **options: Unpack[CodecWriting]) -> Any:
-    """Return the tools that a format has beside its messages; see ``History.tools_for``."""
-    chosen, document = _body_of(messages, codec, {**options})
-    return chosen.beside(document)[1] or None
+def beside(messages: Messages, codec: CodecName | Codec, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Return what a format puts beside its messages; see ``History.system_for`` and ``tools_for``."""
+    chosen, document = _body_of(messages, codec, options)
+    return chosen.beside(document)
 
 
 def _body_of(messages: Messages, codec: CodecName | Codec, options: dict[str, Any]) -> tuple[Codec, Any]:
@@ -330,17 +324,31 @@ class _Way(NamedTuple):
 def _fitting(history: History, codec: Codec, how: _Way) -> History:
     if codec.caps.everything and not how.repair:
         return history
-    fit_alone = fit(history, codec)
-    fitted = _mended(fit_alone, codec) if how.repair else fit_alone
+    alone = fit(history, codec)
+    fitted = _mended(alone, codec) if how.repair else alone
     if fitted.history is fitted.source and (how.losses is None or not fitted.unsent):
         return fitted.history
-    output, lost = carried(fitted, codec) if how.carry else (fitted.history, account(fitted))
+    return _reported(alone, fitted, codec, how)[0]
+
+
+def _reported(
+    alone: Fitted, fitted: Fitted, codec: Codec, how: _Way, source: str | None = None
+) -> tuple[History, Losses]:
+    """Return the history to write, and what it lost; refuse or collect that, as the caller wants.
+
+    Args:
+        alone: the fit without a repair: what that mends, the caller decided.
+        fitted: the same with it, if there is one.
+        codec: to write with.
+        how: to write.
+        source: the format that was read, if known.
+    """
+    output, lost = carried(fitted, codec, source) if how.carry else (fitted.history, account(fitted))
     if how.losses is not None:
         how.losses.extend(lost)
-    elif how.on_loss == "error" and not lost.carried and loses_content(fit_alone):
-        # What a repair mends, the caller decided.
-        refuse_losses(account(fit_alone) if how.repair else lost, history, how.allow)
-    return output
+    elif how.on_loss == "error" and not lost.carried and loses_content(alone):
+        refuse_losses(account(alone) if how.repair else lost, alone.source, how.allow)
+    return output, lost
 
 
 def _mended(fitted: Fitted, codec: Codec) -> Fitted:
@@ -488,12 +496,7 @@ def _converted(
         plain = attrs.evolve(plain, unsent=())  # the library had it already
     alone = over(plain, history, is_secret=False)
     fitted = over(_mended(plain, codec), history, is_secret=False) if way.repair else alone
-    if way.carry:
-        output, losses = carried(fitted, codec, None if read_by is None else read_by.name)
-    else:
-        output, losses = fitted.history, account(fitted)
-    if way.on_loss == "error" and not losses.carried:
-        refuse_losses(account(alone) if way.repair else losses, history, way.allow)
+    output, losses = _reported(alone, fitted, codec, way, None if read_by is None else read_by.name)
     return _make_conversion(codec.to_bytes(output) if is_text else _written(codec, output), losses, history, codec)
 
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.checking.detection import detect, recognize
 from agentmsg.checking.strays import instead
-from agentmsg.errors import AgentMsgError, NotUnderstood, excerpt, is_a
+from agentmsg.errors import AgentMsgError, DecodeError, NotUnderstood, excerpt, is_a
 from agentmsg.formats.refusals import is_raw
 from agentmsg.formats.understanding import BAR
 from agentmsg.limits import USUAL
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import copy_document
-from agentmsg.values.types import is_object
+from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,8 +69,15 @@ def _misspelt(error: AgentMsgError, document: Any) -> AgentMsgError:
     return _more(error, f"did you mean {last} by {excerpt(near[0])}?") if near else error
 
 
-def _as_a_part(part: Any) -> str | None:
-    """Return how to read what is only a part of a response: in the list that it is from."""
+def stray(document: Any, codec: Codec) -> DecodeError | None:
+    """Return the error for what is no document of any format, although a reader kept all of it; None for others."""
+    how = _as_a_part(document)
+    return instead(document, codec) or (None if how is None else DecodeError(how, codec=codec.name))
+
+
+def _as_a_part(document: Any) -> str | None:
+    """Return how to read what is only a part of a response, or such parts: in the list that they are from."""
+    part = document[0] if is_list(document) and document else document
     is_part = is_object(part) and (is_object(part.get("message")) or is_object(part.get("content")))
     for key in ("choices", "candidates") if is_part else ():
         with suppress(NotUnderstood):
@@ -86,14 +93,16 @@ def _more(error: AgentMsgError, hint: str) -> AgentMsgError:
 
 def how_to_read(value: Any) -> str | None:
     """Return what to call to read a value that is no message of ours; None if its format isn't recognised."""
-    held = value if is_a(value, BaseException) else copy_document(value, USUAL)
-    found = instead(held, None)
-    if found is not None:
-        return found.message
-    for shown, document in (("[...]", [held]), ("...", held)):
-        with suppress(NotUnderstood):
-            return f'agentmsg.decode({shown}, "{recognize(document)}") reads it'
-    return _as_a_part(held)
+    with suppress(AgentMsgError):
+        held = value if is_a(value, BaseException) else copy_document(value, USUAL)
+        found = instead(held, None)
+        if found is not None:
+            return found.message
+        for shown, document in (("[...]", [held]), ("...", held)):
+            with suppress(NotUnderstood):
+                return f'agentmsg.decode({shown}, "{recognize(document)}") reads it'
+        return _as_a_part(held)
+    return None
 
 
 def _reader_of(document: Any, codec: Codec) -> str | None:

@@ -41,13 +41,9 @@ def instead(document: Any, codec: Codec | None) -> DecodeError | None:
     name = None if codec is None else codec.name
     if is_a(document, BaseException):
         # Clients keep the body of the answer, or what they made of it.
-        told = [failure(getattr(document, key, None)) for key in ("body", "details", "response")]
-        said = next(filter(None, told), None)
-        what = (
-            f"{_FAILED}: {said}"
-            if said
-            else f"this is an exception: {type(document).__name__}: {_shown(str(document))}"
-        )
+        told = (failure(getattr(document, key, None)) for key in ("body", "details", "response"))
+        kind = f"this is an exception: {type(document).__name__}: {_shown(str(document))}"
+        what = next((f"{_FAILED}: {said}" for said in told if said), kind)
         return DecodeError(what, code="failed", codec=name)
     if not is_object(first):
         return None
@@ -57,15 +53,8 @@ def instead(document: Any, codec: Codec | None) -> DecodeError | None:
             what = one if first is document else more
             msg = f'{what} no document; agentmsg.collect(events, "{reader}") reads all of them'
             return DecodeError(msg, code="schema", codec=name)
-    said = _shown(_said(first))
-    if not said:
-        return None
-    return DecodeError(
-        f"{_FAILED}: {said}",
-        code="failed",
-        codec=name,
-        path=() if first is document else (0,),
-    )
+    said, path = _shown(_said(first)), () if first is document else (0,)
+    return DecodeError(f"{_FAILED}: {said}", code="failed", codec=name, path=path) if said else None
 
 
 def failure(error: Any) -> str:

@@ -1,8 +1,8 @@
 """Strict reading: what the model has no place for, and readers otherwise keep, is refused by name.
 
-The model tells what is unknown: extras and native blocks (in a canonical form, those of its own family), and roles that
-agentmsg doesn't know. The document tells where: in order, where the same value stands under the same key. Of what is
-kept whole, the description of the format tells which key or word inside is the unknown one.
+The model tells what is unknown: extras and native blocks (in a canonical form, those of its own family), and roles and
+kinds that agentmsg doesn't know. The document tells where: in order, where the same value stands under the same key. Of
+what is kept whole, the description of the format tells which key or word inside is the unknown one.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import attrs
 
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.formats.forms.schemas import schema_of
-from agentmsg.model.base import BaseBlock, Noted
-from agentmsg.model.blocks import NativeBlock
+from agentmsg.model.base import BaseBlock, CacheHint, Noted
+from agentmsg.model.blocks import NativeBlock, ToolResultBlock
+from agentmsg.model.checks import one_of
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
 from agentmsg.model.roles import KNOWN_ROLES
+from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.model.usage import Usage
 from agentmsg.registry import class_of_family
@@ -29,7 +31,7 @@ from agentmsg.values.frozen import thaw
 from agentmsg.values.types import is_list, is_mapping, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agentmsg.formats.codec import Codec
 
@@ -42,6 +44,16 @@ _NAMED = 20
 # Keys whose word says what an object is.
 _SENDERS = ("role", "from")
 _TAGS = (*_SENDERS, "type", "part_kind", "kind")
+_UNDER_TAGS = frozenset((tag,) for tag in _TAGS)
+# The fields that hold such a word, and those that every reader knows; a tool of the provider's may be its own kind.
+_KINDS = frozenset({"function", "custom", "server"})
+_WORDS: Mapping[type[Any], tuple[str, frozenset[str]]] = {
+    Msg: ("role", KNOWN_ROLES),
+    ToolUseBlock: ("kind", _KINDS),
+    ToolResultBlock: ("kind", _KINDS),
+    ToolSpec: ("kind", _KINDS),
+    CacheHint: ("kind", frozenset({"ephemeral", "default"})),
+}
 _ANYTHING: tuple[dict[str, Any], ...] = ({}, {"type": "object"})
 _DEEPEST = 64
 
@@ -60,38 +72,50 @@ class _Unknown:
     cls: type[Any]
 
 
-def refuse_unknown(history: History, codec: Codec, document: Callable[[], Any]) -> None:
-    """Refuse what was merely kept.
+def read_strictly(read: Callable[[], History], document: Callable[[], Any], codec: Codec, unknown: str) -> History:
+    """Read a document, and refuse what would merely be kept.
 
     Args:
-        history: what was read.
-        codec: what read it.
-        document: returns the plain document, to say where something stands.
+        read: reads the document.
+        document: returns it as plain data, to say where something stands.
+        codec: what reads it.
+        unknown: as for ``loads``.
 
     Raises:
         DecodeError: code "unknown", with the path of the first; its message names each.
     """
+    one_of(unknown, "unknown", "keep", "error")
+    if unknown == "keep":
+        return read()
+    try:
+        history = read()
+    except DecodeError as error:
+        # A word that even a patient reader refuses is no less unknown.
+        if error.code == "schema" and error.path[-1:] in _UNDER_TAGS:
+            word = dict(_places(document(), ())).get(error.path)
+            error.code = "unknown" if isinstance(word, str) else error.code
+        raise
     found = list(_unknown(history, (), codec))
-    if not found:
-        return
-    places = list(_places(document(), ()))
+    if found:
+        raise _refusal(found, document(), codec)
+    return history
+
+
+def _refusal(found: list[_Unknown], document: Any, codec: Codec) -> DecodeError:
+    places = list(_places(document, ()))
     taken: set[int] = set()
     described = _Described(codec)
     told = sorted((_placed(each, places, taken, described) for each in found[:_NAMED]), key=itemgetter(0))
     more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     words = ", ".join(f"{each.kind} {excerpt(each.name)} at /{'/'.join(map(str, path))}" for _, path, each in told)
-    raise DecodeError(f"unknown: {words}{more}", code="unknown", path=told[0][1], codec=codec.name)
+    return DecodeError(f"unknown: {words}{more}", code="unknown", path=told[0][1], codec=codec.name)
 
 
 def _unknown(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
     """Yield what is unknown in an object and below it; a provider's counters grow by the day, and don't count."""
     if isinstance(obj, Usage) and not codec.caps.everything:
         return
-    for family, extra in obj.extras.items():
-        kept = _kept(family.partition(".")[0], codec)
-        if kept is not None:
-            held = cast("dict[str, Any]", extra if is_mapping(extra) else {family: extra})
-            yield from (_Unknown("key", key, (*path, key), held[key], type(obj)) for key in held if key not in kept)
+    yield from _of_object(obj, path, codec)
     if isinstance(obj, (NativeBlock, NativeTool)) and _kept(obj.codec, codec) is not None:
         kind, cls = ("tool", ToolSpec) if isinstance(obj, NativeTool) else ("block", BaseBlock)
         yield from _native(obj.value, kind, path, cls, codec)
@@ -99,8 +123,6 @@ def _unknown(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
     if isinstance(obj, Msg) and obj.role == "native" and obj.content and isinstance(obj.content[0], NativeBlock):
         yield from _native(obj.content[0].value, "message", path, Msg, codec)
         return
-    if isinstance(obj, Msg) and obj.role not in KNOWN_ROLES:
-        yield _Unknown("role", obj.role, (*path, "role"), obj.role, Msg)
     for field in attrs.fields(cast("Any", type(obj))):
         if field.init and field.name not in ("extras", "notes"):
             value: Any = getattr(obj, field.name)
@@ -110,6 +132,25 @@ def _unknown(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
                     yield from _unknown(item, (*path, field.name, index), codec)
             if isinstance(value, Noted):
                 yield from _unknown(value, (*path, field.name), codec)
+
+
+def _of_object(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
+    """Yield the unknown keys of an object, and the words there, or in its fields, that no reader knows."""
+    cls: type[Any] = type(obj)
+    for family, extra in obj.extras.items():
+        kept = _kept(family.partition(".")[0], codec)
+        if kept is None:
+            continue
+        held = cast("dict[str, Any]", extra if is_mapping(extra) else {family: extra})
+        for key, value in held.items():
+            if key not in kept:
+                yield _Unknown("key", key, (*path, key), value, cls)
+            elif key in _TAGS and isinstance(value, str) and value not in kept:
+                yield _Unknown("type", value, (*path, key), value, cls)
+    field, words = _WORDS.get(cls, ("", _KINDS))
+    word: Any = getattr(obj, field, None)
+    if word is not None and word not in words and (field == "role" or word != getattr(obj, "name", None)):
+        yield _Unknown("role" if field == "role" else "type", word, (*path, field), word, cls)
 
 
 def _kept(family: str, codec: Codec) -> frozenset[str] | None:
@@ -143,6 +184,8 @@ def _placed(
     """Return where something stands in a document, each place once; where the model has it if that isn't found."""
     value, is_key = thaw(unknown.value), unknown.kind == "key"
     named = [index for index, (path, _) in enumerate(places) if not is_key or path[-1:] == (unknown.name,)]
+    if isinstance(value, str) and not is_key:
+        named.sort(key=lambda index: places[index][0][-1:] not in _UNDER_TAGS)
     found = [index for index in named if index not in taken and same(places[index][1], value)]
     # Of an object of the document a reader may keep only a part.
     for index in (*found, *(named if is_key else ())):
@@ -161,7 +204,8 @@ class _Described:
         self._defs = schema_of(*codec.described)["$defs"]
         self._forms = [form for each in codec.described for form in each.forms.values()]
         self._bodies = [each.body() for each in codec.described if each.body is not None]
-        self._words = KNOWN_ROLES.union(form.tag for form in self._forms if form.tag is not None)
+        told = [schema["properties"] for schema in self._defs.values() if "properties" in schema]
+        self._words = KNOWN_ROLES.union(*(_allowed(keys[tag]) or () for keys in told for tag in _TAGS if tag in keys))
 
     def _schemas(self, cls: type[Any]) -> list[Any]:
         return self._bodies if cls is History else [self._defs[f.name] for f in self._forms if issubclass(f.cls, cls)]
@@ -173,7 +217,7 @@ class _Described:
             return self._fault(part, _under(schemas, unknown.name))
         if not is_object(part):
             return None
-        odd = [key for key in _TAGS if isinstance(part.get(key), str) and part[key] not in self._words]
+        odd = [key for key in _TAGS if isinstance(part.get(key), str) and not self._is_known(part[key])]
         found = _tagged(part, odd[0]) if odd and odd[0] in _SENDERS else None
         has_role = not part.keys().isdisjoint(_SENDERS)
         if found is None and (has_role or unknown.cls is Msg):
@@ -185,8 +229,13 @@ class _Described:
             items = [{"items": {"anyOf": self._schemas(BaseBlock) if has_role else schemas}}]
             found = self._first(((key, item, items) for key, item in part.items() if is_list(item)), _DEEPEST)
         found = found or self._fault(part, schemas) or (_tagged(part, odd[0]) if odd else None)
-        is_own = found is not None and found[1] == "type" and len(found[0]) == 1
+        is_own = found is None or (found[1] == "type" and len(found[0]) == 1)
+        if has_role and is_own and (found is None or self._is_known(found[2])):  # nothing is, but who says this
+            return _tagged(part, next(key for key in _SENDERS if key in part))
         return (found[0], f"{unknown.kind} type", found[2]) if found is not None and is_own else found
+
+    def _is_known(self, word: str) -> bool:
+        return word in self._words or word.lower() in self._words
 
     def _fault(self, value: Any, schemas: Iterable[Any], levels: int = _DEEPEST) -> _Fault | None:
         each = [*self._alternatives(schemas)]
@@ -205,7 +254,11 @@ class _Described:
             return _tagged(value, str(_other_tag(value, objects[0])))
         inside = [(key, item, _under(fitting, key)) for key, item in value.items()]
         odd = next((key for key, _, known in inside if fitting and not known and key not in self._kept), None)
-        return self._first(inside, levels) if odd is None else ((odd,), "key", odd)
+        if odd is None:
+            return self._first(inside, levels)
+        # With another tag the key is a known one.
+        tags = [_other_tag(value, schema) for schema in objects if _under([schema], odd)]
+        return _tagged(value, tags[0]) if tags and tags[0] else ((odd,), "key", odd)
 
     def _first(self, inside: Iterable[tuple[Any, Any, list[Any]]], levels: int) -> _Fault | None:
         for step, item, schemas in inside:
@@ -223,8 +276,13 @@ class _Described:
 def _other_tag(value: dict[str, Any], schema: Any) -> str | None:
     """Return the key under which an object has another tag than a schema."""
     known = {key: schema["properties"][key] for key in _TAGS if key in schema["properties"] and value.get(key)}
-    words = {key: [told["const"]] if "const" in told else told.get("enum") for key, told in known.items()}
-    return next((key for key in words if words[key] is not None and value[key] not in words[key]), None)
+    words = ((key, _allowed(told)) for key, told in known.items())
+    return next((key for key, each in words if each is not None and value[key] not in each), None)
+
+
+def _allowed(told: Any) -> list[Any] | None:
+    """Return the words that a schema allows; None if any."""
+    return [told["const"]] if "const" in told else told.get("enum")
 
 
 def _tagged(value: dict[str, Any], key: str) -> _Fault:

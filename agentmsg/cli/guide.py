@@ -14,8 +14,7 @@ from click.types import StringParamType
 from agentmsg.cli.options import output_option
 from agentmsg.cli.output import check_ending, check_written, output_to
 from agentmsg.cli.terminal import aligned, is_terminal, write_bytes
-from agentmsg.errors import AgentMsgError, excerpt
-from agentmsg.registry import close_to
+from agentmsg.errors import AgentMsgError, close_to, excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

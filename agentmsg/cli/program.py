@@ -88,7 +88,7 @@ class _Program(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            from agentmsg.registry import close_to  # noqa: PLC0415 - only for the message
+            from agentmsg.errors import close_to  # noqa: PLC0415 - only for the message
 
             hint = close_to(name, _COMMANDS) or f"the commands are {', '.join(_COMMANDS)}"
             ctx.fail(f"there is no command {excerpt(name)}; {hint}")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Definitions:
             new = [name for name in _names(self.table[waiting.pop()]) if name not in reached]
             reached.update(dict.fromkeys(new))
             waiting += new
-        stand_ins = [_stand_in(self.home, name, _Said(self.table[name])) for name in reached]
+        stand_ins = [_stand_in(self.home, name, dump_json(self.table[name])) for name in reached]
         _in_one_mode(core_schema.definitions_schema(core_schema.any_schema(), stand_ins), handler)
         return _moved(self.home, schema, handler)
 
@@ -116,22 +117,8 @@ def _in_one_mode(schema: Any, handler: Any) -> Any:
     return handler(whole)["properties"]["of"]
 
 
-class _Said:
-    """A schema as a cache key: equal if it says the same."""
-
-    def __init__(self, schema: Any) -> None:
-        self.schema = schema
-        self._key = repr(schema)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Said) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-
 @lru_cache(maxsize=512)
-def _stand_in(home: str, name: str, said: _Said) -> Any:
+def _stand_in(home: str, name: str, said: bytes) -> Any:
     """Return a core schema that represents a definition: pydantic makes it from a class with these two methods."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - pydantic asks
     from pydantic_core import core_schema  # noqa: PLC0415 - the same
@@ -143,6 +130,6 @@ def _stand_in(home: str, name: str, said: _Said) -> Any:
 
         @classmethod
         def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-            return _moved(home, said.schema, handler)
+            return _moved(home, parse_json(said), handler)
 
     return TypeAdapter(StandIn).core_schema

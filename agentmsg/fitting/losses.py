@@ -223,18 +223,9 @@ class Losses(Reported, Sequence[Loss]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the content of the loss report, not how it would be computed."""
-        make = partial(
-            Losses,
-            codec=self.codec,
-            guard=self.guard,
-            spelling=Settled(tuple(self.spelling())),
-            length=self.length,
-            prints=Settled(self.prints()),
-            carried=self.carried,
-            secret=self.secret,
-        )
+        given = _besides(self) | {"spelling": Settled(tuple(self.spelling())), "prints": Settled(self.prints())}
         # Each loss gets this report again.
-        return (make, (tuple(attrs.evolve(loss, origin=None) for loss in self._all()),))
+        return (partial(Losses, **given), (tuple(attrs.evolve(loss, origin=None) for loss in self._all()),))
 
     def __repr__(self) -> str:
         """Return a summary such as ``<Losses: 2 content, 5 annotation>``."""
@@ -306,16 +297,15 @@ def relisted(
         items: the other losses, or a function that makes them.
         carried: how many further ones are inside the output, if that changes.
     """
-    return Losses(
-        items,
-        codec=losses.codec,
-        guard=losses.guard,
-        spelling=losses.spelling,
-        length=losses.length,
-        prints=losses.prints,
-        carried=losses.carried if carried is None else carried,
-        secret=losses.secret,
-    )
+    given = _besides(losses)
+    given["carried"] = losses.carried if carried is None else carried
+    return Losses(items, **given)
+
+
+def _besides(losses: Losses) -> dict[str, Any]:
+    """Return what a report is made with besides its losses."""
+    names = ("codec", "guard", "spelling", "length", "prints", "carried", "secret")
+    return {name: getattr(losses, name) for name in names}
 
 
 def _losses(items: Iterable[Loss]) -> tuple[Loss, ...]:

@@ -218,7 +218,7 @@ def as_blocks(value: Iterable[BaseBlock]) -> tuple[Block, ...]:
     blocks = cast("tuple[Block, ...]", listed(value, "content"))
     for index, block in enumerate(blocks):
         if not is_a(block, BaseBlock):
-            msg = f"not a content block: {excerpt(block)}"
+            msg = f"not a content block: {excerpt(block)}; agentmsg.decode reads content of other formats"
             raise InvalidMessage(msg, code="type", path=("content", index))
     _check_nesting(blocks)
     return blocks

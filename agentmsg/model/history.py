@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, Unpack, cast, o
 
 import attrs
 
-from agentmsg.errors import AgentMsgError, InvalidMessage, excerpt, is_a, refused
+from agentmsg.errors import InvalidMessage, close_to, excerpt, is_a, refused
 from agentmsg.model.base import Noted, free_mapping
 from agentmsg.model.checks import instance, listed, optional_text
 from agentmsg.model.construction import replacer
@@ -160,11 +160,11 @@ class History(Noted, Portable, Sequence[Msg]):
 
         Arguments and errors are those of ``messages_for``.
         """
-        return above("api.writing").system_for(self, codec, **options)
+        return above("api.writing").beside(self, codec, options)[0] or None
 
     def tools_for(self, codec: CodecName | Format, **options: Any) -> Any:
         """Return the tools as a format has them; None if there are none. As ``system_for``."""
-        return above("api.writing").tools_for(self, codec, **options)
+        return above("api.writing").beside(self, codec, options)[1] or None
 
     @overload
     def __getitem__(self, index: int) -> Msg: ...
@@ -452,29 +452,23 @@ def _as_message(item: MsgLike) -> Msg:
 
 def _foreign(error: InvalidMessage, fields: dict[str, Any]) -> InvalidMessage:
     """Return the error for a mapping that isn't a message; for a recognised format, it says how to read it."""
-    how = _how_to_read(fields)
-    if how == _OTHERS and error.code == "required":
+    if error.code == "required" and above("checking.mistaken").how_to_read(fields) is None:
         return error
-    return InvalidMessage(f"{error.message}; {how}".replace("?;", "?"), code=error.code, path=error.path)
-
-
-_OTHERS = "agentmsg.decode reads messages of other formats"
+    return InvalidMessage(
+        f"{error.message}; {_how_to_read(fields)}".replace("?;", "?"), code=error.code, path=error.path
+    )
 
 
 def _how_to_read(value: Any) -> str:
     """Return what to call to read a value that isn't a message: its format may be recognised."""
-    read = above("checking.mistaken")
-    try:
-        return str(read.how_to_read(value) or _OTHERS)
-    except AgentMsgError:
-        return _OTHERS
+    return str(above("checking.mistaken").how_to_read(value) or "agentmsg.decode reads messages of other formats")
 
 
 def _from_mapping(fields: dict[str, Any]) -> Msg:
     """Make a message by its role's factory, checking role, text and tool id in this order."""
     role = fields.pop("role", None)
     if not isinstance(role, str) or not role:
-        _known({name: value for name, value in fields.items() if _close_to(name, ("role",))})
+        _known({name: value for name, value in fields.items() if close_to(name, ("role",), 1, 0.7)})
         msg = "a message needs a role"
         raise InvalidMessage(msg, code="required", path=("role",))
     content = fields.pop("content", "")
@@ -494,16 +488,9 @@ _MSG_FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
 def _known(fields: dict[str, Any], more: tuple[str, ...] = ()) -> dict[str, Any]:
     for name in fields:
         if name not in _MSG_FIELDS and name not in more:
-            msg = f"Msg has no field {excerpt(name)}{_close_to(name, (*_MSG_FIELDS, *more))}"
-            raise InvalidMessage(msg, code="schema", path=(str(name),))
+            words = filter(None, (f"Msg has no field {excerpt(name)}", close_to(name, (*_MSG_FIELDS, *more), 1, 0.7)))
+            raise InvalidMessage("; ".join(words), code="schema", path=(str(name),))
     return fields
-
-
-def _close_to(name: object, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - for errors only
-
-    near = get_close_matches(str(name), list(known), 1, 0.7)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def as_history(value: Messages) -> History:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
 import attrs
 
-from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
+from agentmsg.errors import InvalidMessage, close_to, excerpt, is_a, refused
 from agentmsg.model.base import Noted, free_json, free_mapping
 from agentmsg.model.checks import counter, instance, listed, optional_text, whole
-from agentmsg.model.pickling import above
 from agentmsg.values.frozen import EMPTY, JSON, check_text, thaw
 from agentmsg.values.types import is_mapping
 
@@ -138,7 +137,7 @@ class Settings(Noted):
         names = [field.name for field in attrs.fields(type(self))]
         for name in changes:
             if name not in names:
-                close = above("registry").close_to(name, names) or ", ".join(names)
+                close = close_to(name, names) or ", ".join(names)
                 msg = f"there is no setting {excerpt(name)}; {close}"
                 raise InvalidMessage(msg, code="option", path=(name,))
         if "model" not in changes:

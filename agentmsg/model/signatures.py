@@ -58,7 +58,7 @@ def schema_of_function(function: Callable[..., Any]) -> dict[str, Any]:
 def _default(value: Any) -> dict[str, Any]:
     """Return a default that is JSON; what isn't, the model needn't know."""
     try:
-        return {"default": freeze(value)}
+        return {"default": freeze(value.value if isinstance(value, enum.Enum) else value)}
     except AgentMsgError:
         return {}
 
@@ -87,7 +87,10 @@ def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
 def _of_class(kind: Any, arguments: tuple[Any, ...], definitions: dict[str, Any]) -> dict[str, Any]:
     if hasattr(kind, "model_json_schema"):
         found: dict[str, Any] = kind.model_json_schema()
-        definitions |= found.pop("$defs", {})
+        for name, inner in found.pop("$defs", {}).items():
+            if definitions.setdefault(name, inner) != inner:
+                msg = f"two types are called {excerpt(name)}; rename one, or put both into one model"
+                raise InvalidMessage(msg, code="type")
         return found
     if hasattr(kind, "__required_keys__"):  # a TypedDict
         hints = get_type_hints(kind, include_extras=True)

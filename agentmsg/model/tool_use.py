@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import attrs
 
-from agentmsg.errors import InvalidMessage, excerpt, is_a
+from agentmsg.errors import InvalidMessage, close_to, excerpt, is_a
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.checks import listed, optional_text, text
 from agentmsg.model.pickling import above
@@ -42,6 +42,7 @@ class _Unset:
 UNSET: Any = _Unset()
 """The mark of an argument that was not given, where None is a value."""
 _OF_CALLS = ("name", "id", "call_id", "input", "args", "arguments")
+_OTHERS = "agentmsg.decode reads calls of other formats"
 # If one of these changes, it is decided anew which of the two texts holds.
 _ARGUMENTS = frozenset({"input", "raw_input", "kind"})
 
@@ -214,26 +215,19 @@ def as_calls(calls: Iterable[ToolUseBlock | CallFields | Mapping[str, Any]]) -> 
     return tuple(found)
 
 
-def _no_key(key: str) -> InvalidMessage:
-    from difflib import get_close_matches  # noqa: PLC0415 - only for the message
-
-    near = get_close_matches(key, _OF_CALLS, n=1)
-    known = f"it has {', '.join(_OF_CALLS)}; agentmsg.decode reads calls of other formats"
-    msg = f"a tool call has no {excerpt(key)}; {f'did you mean {near[0]}?' if near else known}"
-    return InvalidMessage(msg, path=(key,))
-
-
 def _as_call(call: ToolUseBlock | CallFields | Mapping[str, Any]) -> ToolUseBlock:
     """Return a call as a block; if a mapping has two ids, ``call_id`` is the link and ``id`` the item."""
     if isinstance(call, ToolUseBlock):
         return call
     if not is_a(call, (Mapping,)):
-        msg = f"a tool call is a block or a mapping, not {excerpt(call)}"
+        msg = f"a tool call is a block or a mapping, not {excerpt(call)}; {_OTHERS}"
         raise InvalidMessage(msg, code="type")
     fields = shallow(call)
     odd = next((str(key) for key in fields if key not in _OF_CALLS), None)
     if odd is not None:
-        raise _no_key(odd)
+        known = f"it has {', '.join(_OF_CALLS)}; {_OTHERS}"
+        msg = f"a tool call has no {excerpt(odd)}; {close_to(odd, _OF_CALLS, 1, 0.6) or known}"
+        raise InvalidMessage(msg, path=(odd,))
     own = fields.pop("id", None)
     link = fields.pop("call_id", own)
     given = [fields[key] for key in _OF_CALLS[-3:] if key in fields]

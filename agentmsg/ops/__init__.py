@@ -8,7 +8,7 @@
 | ``conditions`` | the names, ids and roles that a caller asks for |
 | ``stats`` | ``History.stats`` |
 | ``totals`` | statistics of many histories, in bounded memory |
-| ``differences`` | the differences between two histories; apply them to the first to get the second |
+| ``differences`` | the differences between two histories, enough to get the second from the first |
 | ``alignment`` | which items of two sequences, and which words of two texts, belong together |
 | ``merging`` | merge adjacent messages of one role |
 | ``ids`` | a later message replaces an earlier one with its id; removals |

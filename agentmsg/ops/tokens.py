@@ -116,19 +116,10 @@ def approximate_tokens(
     if not is_a(chars_per_token, (int, float)) or not chars_per_token > 0:
         raise refused("chars_per_token", chars_per_token, "a number above 0")
     if is_a(message, History):
-        options: dict[str, Any] = {
-            "chars_per_token": chars_per_token,
-            "tokens_per_message": tokens_per_message,
-            "tokens_per_image": tokens_per_image,
-        }
-        return history_tokens(message, partial(approximate_tokens, **options))
-    characters, tokens = 0, tokens_per_message
-    for piece in _pieces(message, tokens_per_image):
-        if isinstance(piece, str):
-            characters += len(piece)
-        elif piece is not None:
-            tokens += piece
-    return math.ceil(characters / chars_per_token) + tokens
+        size: Any = {"tokens_per_message": tokens_per_message, "tokens_per_image": tokens_per_image}
+        return history_tokens(message, partial(approximate_tokens, chars_per_token=chars_per_token, **size))
+    texts, tokens = _counted(message, tokens_per_image)
+    return math.ceil(sum(map(len, texts)) / chars_per_token) + tokens_per_message + tokens
 
 
 def token_counter(
@@ -177,13 +168,8 @@ class _Counter:
     def __call__(self, message: Msg | History) -> int:
         if is_a(message, History):
             return history_tokens(message, self)
-        tokens = self.tokens_per_message
-        for piece in _pieces(message, self.tokens_per_image):
-            if isinstance(piece, int):
-                tokens += piece
-            elif piece:
-                tokens += len(self.encode(piece))
-        return tokens
+        texts, tokens = _counted(message, self.tokens_per_image)
+        return self.tokens_per_message + tokens + sum(len(self.encode(text)) for text in texts)
 
 
 def _check(tokens_per_message: Any, tokens_per_image: Any) -> None:
@@ -261,12 +247,15 @@ def _beyond(counter: Counter, blocks: Iterable[BaseBlock]) -> int:
 # -- what a model reads ------------------------------------------------------------------------------------------------
 
 
-def _pieces(message: Any, image: int) -> Iterator[Piece]:
-    """Yield what a model reads of a message; ``image`` is the number of tokens of an image, if the caller told it."""
+def _counted(message: Any, image: int) -> tuple[list[str], int]:
+    """Return the texts that a model reads of a message, and the tokens of all else.
+
+    ``image`` is the number of tokens of an image, if the caller told it.
+    """
     checked(message, Msg, "message")
-    yield message.role
-    yield message.name
-    yield from _inside(message.content, image)
+    pieces = [message.role, message.name, *_inside(message.content, image)]
+    texts = [piece for piece in pieces if isinstance(piece, str) and piece]
+    return texts, sum(piece for piece in pieces if isinstance(piece, int))
 
 
 def _inside(blocks: Iterable[BaseBlock], image: int) -> Iterator[Piece]:

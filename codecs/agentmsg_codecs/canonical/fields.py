@@ -75,6 +75,12 @@ class Field(NamedTuple):
     of: Any = None
     always: bool = False
 
+    @property
+    def takes_null(self) -> bool:
+        """Whether null is the same as no key: of optional ones, those of a single value."""
+        is_single = self.default is None or (self.kind in ("text", "truth") and self.default is not REQUIRED)
+        return is_single and self.kind != "typed"
+
     def is_default(self, value: Any) -> bool:
         """Whether a value equals the default."""
         default = self.default

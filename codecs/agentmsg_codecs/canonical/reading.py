@@ -4,6 +4,7 @@ Reading checks each field by its kind, keeps fields beyond the table as ``extras
 under ``notes["json"]`` or ``notes["msgpack"]``: the name of a field with one of
 
     "explicit"      a default that is written out (an empty mapping, a null ...), or a key that is usually left out
+    "null"          a null for another default
     "absent"        a field that is always written, left out
     "str"           content that is one plain text, given as a string
     a namespace     that of the extras or notes in which an earlier version kept the field
@@ -39,7 +40,9 @@ def _spelling(engine: Engine, field: Field, raw: Any, value: Any) -> Any:
         return ["=", raw]
     if field.kind == "role":
         return "explicit" if engine.shape.key == "msgpack" and type(raw) is str and raw in ROLE_NUMBERS else None
-    return "explicit" if not field.always and field.is_default(value) else None
+    if not field.always and field.is_default(value):
+        return "null" if raw is None and field.default is not None else "explicit"
+    return None
 
 
 def plain_reader(engine: Engine, spec: Spec, make: Callable[..., Any]) -> Callable[[Any, int], Any]:
@@ -56,12 +59,13 @@ def plain_reader(engine: Engine, spec: Spec, make: Callable[..., Any]) -> Callab
                     note[field.name] = "absent"
                 continue
             raw = given[field.name]
-            is_null = raw is None and field.default is None and field.kind != "typed"
             try:
-                values[field.name] = None if is_null else KINDS[field.kind].read(engine, field, raw, level)
+                is_null = raw is None and field.takes_null
+                value = field.default if is_null else KINDS[field.kind].read(engine, field, raw, level)
             except AgentMsgError as error:
                 raise error.at(field.name) from None
-            if (spelling := _spelling(engine, field, raw, values[field.name])) is not None:
+            values[field.name] = value
+            if (spelling := _spelling(engine, field, raw, value)) is not None:
                 note[field.name] = spelling
         _unfold(engine, spec, values, beyond, note)
         return _made(engine, spec, values, note, make)

@@ -5,7 +5,8 @@ The schema accepts what the reader accepts, and refuses what it refuses, as far 
 ``raw_input`` says the same as ``input``. Unknown keys are allowed wherever the reader keeps them as
 ``extras["agentmsg"]``, and so are unknown tags of blocks and tools; unknown sources aren't.
 
-A key with a default may be absent, in what is read and in what is written. openapi-typescript requires a key with a
+A key with a default may be absent, in what is read and in what is written; where it holds a single value, it may be
+null instead, as generated clients write it. openapi-typescript requires a key with a
 ``default``, so there is none: words say it, and ``default_factory``, which datamodel-code-generator takes.
 """
 
@@ -87,13 +88,13 @@ def _field(field: Field, words: str | None) -> dict[str, Any]:
     schema = ref(field.of.__name__) if field.kind == "object" else dict(KINDS[field.kind].schema)
     if field.kind == "asked":
         schema = _asked(field.name)
-    if field.default is None and schema:
+    if field.takes_null and schema:
         is_ref = "type" not in schema
         schema = {"anyOf": [schema, {"type": "null"}]} if is_ref else {**schema, "type": [schema["type"], "null"]}
     if field.default in ((), EMPTY):
         schema = {**schema, "default_factory": "list" if field.default == () else "dict"}
     elif field.default is not REQUIRED and field.default is not None:
-        words = f"{words} If absent: {dump_json(field.default).decode()}."
+        words = f"{words} If absent or null: {dump_json(field.default).decode()}."
     return {"description": words, **schema} if words else schema
 
 

@@ -41,8 +41,10 @@ def plain_writer(engine: Engine, spec: Spec) -> Callable[[Any], Any]:
         for field in spec.fields:
             value, spelling = values[field.name], note.get(field.name)
             if field.name not in moved and _stands(field, value, spelling, values):
+                is_null = spelling == "null" and field.takes_null and field.is_default(value)
                 try:
-                    fields[field.name] = KINDS[field.kind].write(engine, field, value, spelling)
+                    written = None if is_null else KINDS[field.kind].write(engine, field, value, spelling)
+                    fields[field.name] = written
                 except AgentMsgError as error:
                     raise error.at(field.name) from error.__cause__
         return engine.shape.close(spec, fields, beyond, note)
@@ -76,7 +78,7 @@ def _stands(field: Field, value: Any, spelling: Any, values: Mapping[str, Any]) 
             return spelling == "explicit" and _is_valid(values)
         return spelling != "absent" or not field.is_default(value)
     if field.is_default(value):
-        return spelling != "absent" if field.always else spelling in ("explicit", "{}", "str")
+        return spelling != "absent" if field.always else spelling in ("explicit", "null", "{}", "str")
     return True
 
 

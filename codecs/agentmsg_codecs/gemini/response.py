@@ -45,6 +45,7 @@ from agentmsg.formats import (
     adopt,
     carried_extras,
     cells,
+    excerpt,
     given,
     is_list,
     is_mapping,
@@ -60,7 +61,7 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import ANSWER, Answers, answer_caps
 from agentmsg.formats.forms import Described, Form, Hatch, Key, Link, Nested, Text, Via
 from agentmsg_codecs.gemini.capabilities import model_rows, text_rows
-from agentmsg_codecs.gemini.contents import content_of_model, parts_of_model
+from agentmsg_codecs.gemini.contents import WORDS, content_of_model, parts_of_model
 from agentmsg_codecs.gemini.format import USAGE, is_odd_count
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
 from agentmsg_codecs.gemini.messages import Gemini
@@ -249,6 +250,11 @@ class GeminiResponseCodec(Answers, Gemini):
         candidates: Any = document.get("candidates")
         if not is_list(candidates) or not candidates or not is_object(candidates[0]):
             return DecodeError("a response must have a candidate object", path=("candidates",))
+        content: Any = candidates[0].get("content")
+        role: Any = content.get("role") if is_object(content) else None
+        if role is not None and (type(role) is not str or WORDS.get(role, role) != "model"):
+            path = ("candidates", 0, "content", "role")
+            return DecodeError(f"the role of a response is model, not {excerpt(role)}", path=path)
         return super().refusal(document)
 
     def linked(self, message: am.Msg) -> am.Msg:

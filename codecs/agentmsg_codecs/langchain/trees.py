@@ -187,6 +187,8 @@ class Trees(speed.Record):
 
     def _at(self, value: Native, key: str, path: Path, depth: int) -> Iterator[tuple[Path, Any, bool]]:
         inner, at = value.get(key), (*path, key)
+        if key == "message" and "finish_reason" in value:
+            return  # a choice of Chat Completions: a generation says so inside its generation_info
         if is_object(inner) and self.is_message(inner):
             yield at, inner, key == "message" and type(value.get("text")) is str and value["text"] == self._text(inner)
         elif is_object(inner) and "lc" not in inner and depth < _DEEPEST:
