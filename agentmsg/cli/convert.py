@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentmsg.cli.options import allow_option, codec_options, losses_key_option, to_option
+from agentmsg.cli.report import found_in
 from agentmsg.cli.running import Run, input_options, run_job, running_options
-from agentmsg.files.file_names import Kind
+from agentmsg.files.file_names import STANDARD, Kind
 from agentmsg.files.job import Job
+from agentmsg.files.plan import with_format
 from agentmsg.fitting.edited import with_asked
 from agentmsg.fitting.repairing import check
 from agentmsg.model.history import History
@@ -18,6 +20,7 @@ from agentmsg.registry import get_codec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agentmsg.files.job import Source
     from agentmsg.formats.codec import Codec
     from agentmsg.model.allow import Word
 
@@ -31,6 +34,7 @@ Examples:
   agentmsg convert cassette.json -t json --at '/interactions/*/request/body' -o out.jsonl
   agentmsg convert mixed.jsonl -f each -t openai -o out.jsonl
   agentmsg convert logs.parquet --column request -t anthropic -o out.parquet
+  agentmsg convert good.jsonl --rejected bad.jsonl -t hf -o pairs.jsonl
   agentmsg convert checkpoints.sqlite --thread 42 -t openai
   agentmsg convert request.json -t anthropic --repair --model claude-opus-5 --max-tokens 1024
   cat history.json | agentmsg convert - -t json --pretty
@@ -70,6 +74,11 @@ Examples:
     multiple=True,
     help="Put documents aside that could be converted: arguments, for calls whose arguments are no JSON object.",
 )
+@click.option(
+    "--rejected",
+    metavar="FILE",
+    help="Make pairs: each row of SRC has the chosen answer, the same row of FILE the rejected one.",
+)
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
 @running_options
 def command(
@@ -87,6 +96,7 @@ def command(
     model: str | None,
     max_tokens: int | None,
     leaves_out: tuple[str, ...],
+    rejected: str | None,
     verify: bool,
     **how: Any,
 ) -> int:
@@ -109,6 +119,7 @@ def command(
     target = get_codec(codec, **dict(options))
     asks = {"model": model, "max_tokens": max_tokens}
     _check(target, asks, losses_key, repair=repair)
+    beside = None if rejected is None else _beside(rejected, run, target, verify=verify)
     job = Job(
         codec=codec,
         options=options,
@@ -121,10 +132,22 @@ def command(
         checks=checks and bool(target.rules) and on_loss != "ignore",
         verify=verify,
         losses_key=losses_key,
+        rejected=beside,
         leaves_out=leaves_out,
     )
 
     return run_job(job, run, losses=losses, flat=flat)
+
+
+def _beside(rejected: str, run: Run, target: Codec, *, verify: bool) -> Source:
+    """Return the file with the rejected answers, with its format."""
+    if not target.pairs:
+        msg = f"--rejected makes pairs, and {target.name} has none: see agentmsg guide training-data"
+        raise click.UsageError(msg)
+    if rejected == STANDARD or run.jobs > 1 or verify or len(found_in(run.files, quiet=True)) > 1:
+        msg = "--rejected takes one SRC and one FILE, which isn't stdin, without --jobs and --verify"
+        raise click.UsageError(msg)
+    return with_format(run.of(rejected), run.limits, empty="")
 
 
 def _check(target: Codec, asks: Mapping[str, Any], losses_key: str | None, *, repair: bool) -> None:
