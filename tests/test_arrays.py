@@ -180,6 +180,9 @@ def test_all_commands_read_items(name: str, lead: str, end: str, how: list[str])
     assert agentmsg("convert", name, *how, *written).exit_code == 0
     assert agentmsg("restore", "b.json", "l.jsonl", "--split", "--array", "-o", "c.json").exit_code == 0
     assert json.loads(Path("c.json").read_bytes()) == _rows(30)
+    Path("b.json").write_text(f'{{"rows": {Path("b.json").read_text()}}}')
+    assert agentmsg("restore", "b.json", "l.jsonl", "--at", "/rows/*", "--array", "-o", "d.json").exit_code == 0
+    assert Path("d.json").read_bytes() == Path("c.json").read_bytes()
 
 
 def test_one_bad_item_is_one_bad_document() -> None:
@@ -223,6 +226,10 @@ def test_an_array_is_cut_between_items(jobs: str, monkeypatch: pytest.MonkeyPatc
         (["convert", "b.json", "-t", "json", "-f", "openai"], "--at '/data/*' reads what is there one by one"),
         (["check", "b.json", "--for", "openai"], "--at '/data/*' reads what is there one by one"),
         (["show", "b.json"], "--at '/data/*' reads what is there one by one"),
+        (["stats", "c.json"], "--at '/splits/*/rows/*' reads what is there one by one"),
+        (["stats", "c.json", "--at", "/splits/*/rows/*"], "a value of more than 100 bytes"),
+        (["stats", "c.json", "--at", "/splits/*/rows/*", "--limit", "bytes=200"], ""),
+        (["check", "c.json", "--for", "openai", "--at", "/splits/*/rows/*", "--jobs", "2", "--limit", "line=1"], "--jobs"),
         (["detect", "a.json", "--limit", "bytes=1M"], ""),
         (["stats", "a.json", "--split", "--limit", "depth=1"], "--limit depth=..."),
         (["detect", "a.json", "--limit", "size=1"], "--limit takes bytes, depth"),
@@ -233,9 +240,11 @@ def test_a_limit_says_which_it_is(arguments: Sequence[str], words: str) -> None:
     """What is beyond a limit names the limit and the option that raises it; of an array, also what reads its items."""
     Path("a.json").write_text(json.dumps(_rows(2)))
     Path("b.json").write_text(json.dumps({"meta": {}, "data": _rows(2)}))
+    Path("c.json").write_text(json.dumps({"splits": {name: {"rows": _rows(2)} for name in ("train", "dev", "test")}}))
     more = [] if "--limit" in arguments else ["--limit", "bytes=100"]
     done = agentmsg(*arguments, *more)
     assert words in done.stderr
+    assert done.exit_code == 0 or words
     assert "more than 100 bytes" not in done.stderr or "--limit bytes=..." in done.stderr
 
 

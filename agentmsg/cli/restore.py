@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentmsg.cli.options import (
+    at_option,
     codec_options,
     column_option,
     form_option,
@@ -46,6 +47,7 @@ Examples:
 @from_option("The format of CONVERTED (default: the one named in LOSSES, or detected).")
 @codec_options
 @form_option
+@at_option
 @column_option
 @click.option(
     "--edits",

@@ -287,7 +287,7 @@ class JsonReader(_Reader):
         self._end()
 
     def parts(self, ways: tuple[Way, ...]) -> Iterator[_Span]:
-        """Yield what stands at the ends of ways, or else at their first steps to every member, in order; see ``items``.
+        """Yield what stands at the ends of ways, or at their last steps to every member, in order; see ``items``.
 
         Raises:
             DecodeError: as ``items``; also code "duplicate-key".
@@ -300,8 +300,6 @@ class JsonReader(_Reader):
         if not is_object and self._next() != b"[":
             yield self._taken()
             return
-        # What has all members hands out each as a whole, and so does what is too deep.
-        is_last = any(way[0] is None for way in ways) or pointer.count("/") > AROUND
         self._at += 1
         led: set[str] = set()
         for number, _ in enumerate(self._stops(b"}" if is_object else b"]")):
@@ -316,7 +314,8 @@ class JsonReader(_Reader):
                 continue
             if is_object:
                 led.add(key)
-            if is_last or () in onward:
+            # What is broken inside of a part spoils that alone, so it is taken whole.
+            if any(None not in way for way in onward) or pointer.count("/") > AROUND:
                 yield self._taken()
             else:
                 yield from self._parts(onward, self.pointer)

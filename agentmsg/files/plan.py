@@ -417,9 +417,9 @@ def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
 
 
 def uncut(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources that are one piece, however much they hold: compressed files and streams."""
+    """Yield the sources that are one piece, however much they hold: compressed files, streams, and parts of one value."""
     for source in sources:
-        if source.is_stream or source.kind.compression:
+        if source.is_stream or source.kind.compression or source.is_in_parts:
             yield source
 
 
