@@ -85,8 +85,10 @@ def with_places(error: NotUnderstood, records: Iterable[bytes]) -> NotUnderstood
             break
     found = [(pointer, each.codec) for pointer, each in seen.items() if each.has_documents][:_TOLD]
     whole: list[str] = []
-    if len(found) == _TOLD and len({(pointer.rpartition("/")[0], codec) for pointer, codec in found}) == 1:
-        found = [(f"{found[0][0].rpartition('/')[0]}/{EVERY}", found[0][1])]  # the keys are names, or ids
+    if len(found) == _TOLD and len({(codec, pointer.count("/")) for pointer, codec in found}) == 1:
+        steps = [set(each) for each in zip(*(pointer.split("/") for pointer, _ in found), strict=True)]
+        if sum(len(each) > 1 for each in steps) == 1:  # names, or ids
+            found = [("/".join(EVERY if len(each) > 1 else min(each) for each in steps), found[0][1])]
     if found:
         words = ", ".join(f"{codec} at {pointer or repr(pointer)}" for pointer, codec in found)
         msg = f"no format is recognised, but documents stand inside: {words}"

@@ -26,7 +26,6 @@ from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import few, named, pieces_in, reader_of, sample, source_of, with_format
 from agentmsg.files.reading import reading_of
-from agentmsg.formats.understanding import BAR
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.history import History
 from agentmsg.registry import get_codec
@@ -360,9 +359,9 @@ def formats_of(name: str, given: Input) -> Formats:
         return Formats(scores=first, trouble=with_places(error, held))
     except AgentMsgError as error:
         return Formats(scores=first, trouble=error)
-    # Those of the first document that has the format: others may be mere guesses.
-    sure = next((each for each in scores if dict(each).get(codec, 0.0) >= BAR), first)
-    return Formats(scores=tuple(sure), codec=codec)
+    # Those of the first document that has the format, and no better one: others may be mere guesses.
+    sure = next((each for each in scores if each and each[0][0] == codec), first)
+    return Formats(scores=tuple(sorted(sure, key=lambda each: each[0] != codec)), codec=codec)
 
 
 def _opened(piece: Piece, given: Input) -> AbstractContextManager[Reading]:

@@ -28,7 +28,7 @@ from agentmsg.fitting.repairing import errors, repaired
 from agentmsg.formats.plain_messages import SAID, how_bare
 from agentmsg.formats.spelling import same_document
 from agentmsg.limits import room_of
-from agentmsg.model.blocks import ToolUseBlock
+from agentmsg.model.blocks import NativeBlock, ToolUseBlock
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
@@ -185,12 +185,18 @@ def _broken_in(history: History) -> tuple[str | int, ...] | None:
         for place, block in enumerate(message.content):
             if isinstance(block, ToolUseBlock) and is_broken(block):
                 return "messages", index, "content", place
+            if isinstance(block, NativeBlock) and _has_broken(block.codec, block.value):
+                return "messages", index, "content", place
     for family, own in history.extras.items():
-        codec = codec_of_family(family)
-        for path, given in () if codec is None else codec.raw_arguments(own):
-            if are_broken(given):
-                return "extras", family, *path
+        for path in _has_broken(family, own):
+            return "extras", family, *path
     return None
+
+
+def _has_broken(family: str, own: Any) -> list[tuple[str | int, ...]]:
+    """Return the paths of calls whose arguments are broken in what is raw."""
+    codec = codec_of_family(family)
+    return [] if codec is None else [path for path, given in codec.raw_arguments(own) if are_broken(given)]
 
 
 def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:

@@ -409,10 +409,10 @@ class Codec:
         The codec with the family's name tells it for the family.
 
         Args:
-            own: the extras of the family in a history.
+            own: the extras of the family in a history, or the value of one of its native blocks.
 
         Returns:
-            The path of each call in the extras, and its arguments: a text or a value; None if it has none.
+            The path of each call in them, and its arguments: a text or a value; None if it has none.
         """
         return []
 
