@@ -176,9 +176,7 @@ def tell_uncut(sources: Iterable[Source], jobs: int) -> None:
     found = [source.path for source in uncut(sources)] if jobs > 1 else []
     if found:
         more = f" and {counted(len(found) - 1, 'other file')}" if found[1:] else ""
-        say(
-            f"--jobs: {found[0]}{more} can't be cut: one process reads a compressed file, a stream, or all of one value"
-        )
+        say(f"--jobs: {found[0]}{more} can't be cut: one process reads what is compressed, a stream, or one value")
 
 
 def tell_columns(targets: Iterable[Target]) -> None:

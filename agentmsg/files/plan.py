@@ -417,7 +417,7 @@ def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
 
 
 def uncut(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources that are one piece, however much they hold: compressed files, streams, and parts of one value."""
+    """Yield the sources that are one piece, however much they hold: compressed, streams, or one value."""
     for source in sources:
         if source.is_stream or source.kind.compression or source.is_in_parts:
             yield source
