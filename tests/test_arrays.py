@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.cli.program import program
 from agentmsg.files import plan as plan_module
-from agentmsg.files.documents import Found, JsonReader, documents, parts
+from agentmsg.files.documents import Found, JsonReader, parts
 from agentmsg.files.places import parts_of
 from support.examples import ROOT
+from support.files import documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,13 +62,13 @@ def test_items_are_those_of_the_array(items: list[Any], indent: int | None, asci
     for stream in (io.BytesIO(data), _Slow(data)):
         reader = JsonReader(stream, 1 << 20)
         assert reader.opens(b"[")
-        found = list(reader.items())
+        found = list(reader.parts(((None,),)))
         assert [json.loads(raw or b"") for _, _, raw in found] == items
         assert all(data[offset : offset + length] == raw for offset, length, raw in found)
     for item in found:
         rest = io.BytesIO(data)
         rest.seek(item[0])
-        assert next(JsonReader(rest, 1 << 20, item[0]).items()) == item
+        assert next(JsonReader(rest, 1 << 20, item[0]).parts(((None,),))) == item
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from agentmsg.cli.options import allow_option, codec_options, losses_key_option, to_option
 from agentmsg.cli.report import found_in
-from agentmsg.cli.running import Run, input_options, run_job, running_options
+from agentmsg.cli.running import Run, input_options, run_job, running_options, taken
 from agentmsg.files.file_names import STANDARD, Kind
 from agentmsg.files.job import Job
 from agentmsg.files.plan import with_format
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from agentmsg.files.job import Source
     from agentmsg.formats.codec import Codec
-    from agentmsg.model.allow import Word
 
 _EXAMPLES = """\b
 Examples:
@@ -83,21 +83,11 @@ Examples:
 @running_options
 def command(
     *,
-    codec: str,
-    options: tuple[tuple[str, Any], ...],
-    on_loss: Any,
-    allow: tuple[Word, ...],
     losses: str | None,
-    losses_key: str | None,
     flat: str | None,
-    carry: bool,
-    repair: bool,
-    checks: bool,
     model: str | None,
     max_tokens: int | None,
-    leaves_out: tuple[str, ...],
     rejected: str | None,
-    verify: bool,
     **how: Any,
 ) -> int:
     """Convert documents, and report exactly what is lost.
@@ -115,27 +105,17 @@ def command(
     The converted documents and the loss report (--losses) rebuild the originals: see "agentmsg restore". With
     --carry, the documents keep their lost content themselves, and the report holds the rest.
     """
-    run = Run(**how)
-    target = get_codec(codec, **dict(options))
+    job, run = Job(kind=Kind("json"), **taken(Job, how)), Run(**how)
+    target = get_codec(job.codec, **dict(job.options))
     asks = {"model": model, "max_tokens": max_tokens}
-    _check(target, asks, losses_key, repair=repair)
-    beside = None if rejected is None else _beside(rejected, run, target, verify=verify)
-    job = Job(
-        codec=codec,
-        options=options,
-        kind=Kind("json"),
-        on_loss="error" if allow and on_loss == "report" else on_loss,
-        allow=allow,
-        carry=carry,
-        repair=repair,
+    _check(target, asks, job)
+    job = attrs.evolve(
+        job,
+        on_loss="error" if job.allow and job.on_loss == "report" else job.on_loss,
         asks=tuple((name, value) for name, value in asks.items() if value is not None),
-        checks=checks and bool(target.rules) and on_loss != "ignore",
-        verify=verify,
-        losses_key=losses_key,
-        rejected=beside,
-        leaves_out=leaves_out,
+        checks=job.checks and bool(target.rules) and job.on_loss != "ignore",
+        rejected=None if rejected is None else _beside(rejected, run, target, verify=job.verify),
     )
-
     return run_job(job, run, losses=losses, flat=flat)
 
 
@@ -150,11 +130,11 @@ def _beside(rejected: str, run: Run, target: Codec, *, verify: bool) -> Source:
     return with_format(run.of(rejected), run.limits, empty="")
 
 
-def _check(target: Codec, asks: Mapping[str, Any], losses_key: str | None, *, repair: bool) -> None:
+def _check(target: Codec, asks: Mapping[str, Any], job: Job) -> None:
     """Refuse options that the format to write can't take, before any file is read."""
-    if losses_key is not None and target.binary:
+    if job.losses_key is not None and target.binary:
         msg = f"--losses-key needs JSON, and {target.name} is binary"
         raise click.UsageError(msg)
-    if repair:
+    if job.repair:
         check(History(), target)
     with_asked(History(), target, **asks)

@@ -98,31 +98,6 @@ _Span: TypeAlias = "tuple[int, int, bytes | None]"
 _make_found = maker(Found, "number", "offset", "length", "data")
 
 
-def documents(
-    stream: BinaryIO,
-    form: Form,
-    limits: Limits,
-    start: int = 0,
-    end: int | None = None,
-    *,
-    name: str = "the file",
-    column: str | None = None,
-) -> Iterator[Found]:
-    """Yield the documents of a range of a stream, in order; blank lines are left out, but count.
-
-    Args:
-        stream: bytes; seekable if ``start`` isn't 0.
-        form: how the stream holds documents.
-        limits: the longest line or document to hold in memory.
-        start: first byte of the range.
-        end: the byte after the range; None means to the end of the stream.
-        name: of the file, for errors about all of it.
-        column: the Parquet column that holds the documents; see ``parquet``.
-    """
-    found = records(stream, form, limits, start, end, name=name, column=column)
-    return (each for each in found if not each.is_blank)
-
-
 def records(
     stream: BinaryIO,
     form: Form,
@@ -133,7 +108,17 @@ def records(
     name: str = "the file",
     column: str | None = None,
 ) -> Iterator[Found]:
-    """Yield the documents of a range of a stream, as ``documents``, and blank lines, so that lines can be counted."""
+    """Yield the documents of a range of a stream, in order, and blank lines, so that lines can be counted.
+
+    Args:
+        stream: bytes; seekable if ``start`` isn't 0.
+        form: how the stream holds documents.
+        limits: the longest line or document to hold in memory.
+        start: first byte of the range.
+        end: the byte after the range; None means to the end of the stream.
+        name: of the file, for errors about all of it.
+        column: the Parquet column that holds the documents; see ``parquet``.
+    """
     if form == "parquet":
         return starmap(Found, read_rows(stream, name, column, longest=limits.line, start=start, end=end))
     return _READERS[form](stream, limits, start, end)
@@ -275,34 +260,29 @@ class JsonReader(_Reader):
             self._kept = self._at = len(_BOM)
         return self._is_inside or self._next() in brackets
 
-    def items(self) -> Iterator[_Span]:
-        """Yield the items of an array: the place of each, its length and its bytes; None if it is longer than allowed.
-
-        Raises:
-            DecodeError: code "syntax", where it goes on as no array does; ``rest`` then gives what is left.
-        """
-        self._at += not self._is_inside
-        for _ in self._stops(b"]", is_first=not self._is_inside):
-            yield self._taken()
-        self._end()
-
     def parts(self, ways: tuple[Way, ...]) -> Iterator[_Span]:
-        """Yield what stands at the ends of ways, or at their last steps to every member, in order; see ``items``.
+        """Yield what stands at the ends of ways, or at their last steps to every member, in order.
+
+        Yields:
+            The place of each, its length and its bytes; None if it is longer than allowed.
 
         Raises:
-            DecodeError: as ``items``; also code "duplicate-key".
+            DecodeError: codes "syntax" and "duplicate-key", where it goes on as no JSON does; ``rest`` then gives what
+                is left.
         """
         yield from self._parts(ways, "")
-        self._end()
+        if self._next():
+            raise self._fault("more than one value, which is JSON Lines if each has a line (--form jsonl)")
 
     def _parts(self, ways: tuple[Way, ...], pointer: str) -> Iterator[_Span]:
-        is_object = self._next() == b"{"
-        if not is_object and self._next() != b"[":
+        is_inside, self._is_inside = self._is_inside, False
+        is_object = not is_inside and self._next() == b"{"
+        if not is_inside and self._next() not in (b"{", b"["):
             yield self._taken()
             return
-        self._at += 1
+        self._at += not is_inside
         led: set[str] = set()
-        for number, _ in enumerate(self._stops(b"}" if is_object else b"]")):
+        for number, _ in enumerate(self._stops(b"}" if is_object else b"]", is_first=not is_inside)):
             key = self._key() if is_object else str(number)
             onward = () if key is None else onward_of(ways, key)
             self.pointer = pointer + step_to(key or "")
@@ -330,7 +310,7 @@ class JsonReader(_Reader):
         self._at += 1
         return None if data is None else parse_json(data)
 
-    def _stops(self, close: bytes, *, is_first: bool = True) -> Iterator[None]:
+    def _stops(self, close: bytes, *, is_first: bool) -> Iterator[None]:
         """Stop at each member of an array or object, for the caller to go past it; then go past the end."""
         kind = "array" if close == b"]" else "object"
         while not (self._next() == close and is_first):
@@ -347,10 +327,6 @@ class JsonReader(_Reader):
             self._kept = None
         self._at += 1
         self._kept = self._at
-
-    def _end(self) -> None:
-        if self._next():
-            raise self._fault("more than one value, which is JSON Lines if each has a line (--form jsonl)")
 
     def _taken(self) -> _Span:
         """Go past a value, and return its place, its length, and its bytes if it isn't longer than allowed.
@@ -444,7 +420,7 @@ def parts(stream: BinaryIO, limits: Limits, at: Iterable[str]) -> Iterator[Found
     if () in ways or not reader.opens(b"[", b"{"):
         yield _whole_of(reader, limits)
         return
-    for found in _spans(reader, reader.parts(ways), limits):
+    for found in _spans(reader, ways, limits):
         yield attrs.evolve(found, number=1, at=None if found.fault and found.data is not None else reader.pointer)
 
 
@@ -454,17 +430,17 @@ def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         stream.seek(start)
     reader = JsonReader(stream, limits.bytes, start)
     if reader.opens(b"["):
-        found = _spans(reader, reader.items(), limits)
+        found = _spans(reader, ((None,),), limits)
         yield from takewhile(lambda each: end is None or each.offset < end, found)
     else:
         whole = _whole_of(reader, limits)
         yield attrs.evolve(whole, fault=whole.fault or DecodeError(_NO_ARRAY))
 
 
-def _spans(reader: JsonReader, spans: Iterator[_Span], limits: Limits) -> Iterator[Found]:
+def _spans(reader: JsonReader, ways: tuple[Way, ...], limits: Limits) -> Iterator[Found]:
     number = 0
     try:
-        for number, (offset, length, data) in enumerate(spans, 1):
+        for number, (offset, length, data) in enumerate(reader.parts(ways), 1):
             yield Found(number, offset, length, data, too_long("value", "bytes", limits) if data is None else None)
     except DecodeError as error:
         offset, length, data = reader.rest(limits.bytes)
