@@ -337,15 +337,16 @@ class JsonReader(_Reader):
         self._next()
         self._kept = self._at
         begin = self._before + self._at
-        self._pass()
+        data = self._pass()
         length = self._before + self._at - begin
-        data = None if self._kept is None or length > self._longest else self._held[self._kept : self._at]
         self._kept = self._at
-        return begin, length, data
+        return begin, length, data if length <= self._longest else None
 
-    def _pass(self) -> None:
+    def _pass(self) -> bytes | None:
+        """Go past a value, and return what is held of it; None if it became too long, or isn't held."""
         if self._next() in (b"", b",", b":", b"]", b"}") or not self._pass_value():
             raise self._fault("a value that is cut or missing")
+        return None if self._kept is None else self._held[self._kept : self._at]
 
     def _fault(self, words: str) -> DecodeError:
         return DecodeError(f"{words}, at byte {self._before + self._at}", code="syntax")

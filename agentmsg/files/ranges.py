@@ -10,7 +10,7 @@ from collections import Counter
 from contextlib import ExitStack
 from itertools import zip_longest
 from time import monotonic
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 import attrs
 
@@ -171,7 +171,7 @@ def _pairs(chosen: Reading, rejected: Source, job: Job) -> Iterator[Found]:
             if item is None or beside is None:
                 of = f" of {rejected.path}" if item is None else ""
                 fault = DecodeError(f"a document{of} that has no other beside it, for a pair", code="pair")
-                yield attrs.evolve(item or beside, fault=fault)
+                yield attrs.evolve(cast("Found", item or beside), fault=fault)
             else:
                 yield attrs.evolve(item, beside=beside)
 
