@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.cli.program import program
 from agentmsg.files import plan as plan_module
-from agentmsg.files.documents import ArrayReader, documents
+from agentmsg.files.documents import Found, JsonReader, parts
+from agentmsg.files.places import parts_of
 from support.examples import ROOT
+from support.files import documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,15 +60,15 @@ def test_items_are_those_of_the_array(items: list[Any], indent: int | None, asci
     data = json.dumps(items, indent=indent, ensure_ascii=ascii_only).encode()
     data = b"\xef\xbb\xbf" * bom + data + b" \n"
     for stream in (io.BytesIO(data), _Slow(data)):
-        reader = ArrayReader(stream, 1 << 20)
-        assert reader.is_array()
-        found = list(reader.items())
+        reader = JsonReader(stream, 1 << 20)
+        assert reader.opens(b"[")
+        found = list(reader.parts(((None,),)))
         assert [json.loads(raw or b"") for _, _, raw in found] == items
         assert all(data[offset : offset + length] == raw for offset, length, raw in found)
     for item in found:
         rest = io.BytesIO(data)
         rest.seek(item[0])
-        assert next(ArrayReader(rest, 1 << 20, item[0]).items()) == item
+        assert next(JsonReader(rest, 1 << 20, item[0]).parts(((None,),))) == item
 
 
 @pytest.mark.parametrize(
@@ -108,11 +110,68 @@ def _rows(count: int) -> list[Any]:
     return [{**OPENAI, "messages": [{"role": "user", "content": f"{number} ]}},{{"}]} for number in range(count)]
 
 
+_WAYS = st.lists(st.sampled_from(["/*", "/a", "/a/*", "/a/b", "/*/a", "/b/*/a", "/1", "/b/0/*", "/~2/*", "/a~1b/*"]))
+_INNER = st.recursive(
+    st.sampled_from([None, 1, "", "x", '{"a": [1, {"b": 2}]}', "[3]"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "*", "a/b"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(_INNER, _WAYS.filter(bool), st.sampled_from([None, 1]))
+def test_parts_are_those_of_the_whole(value: Any, at: list[str], indent: int | None) -> None:
+    """What is read part by part, wherever pieces end, is what the pointers find in the whole of it."""
+    data, limits = json.dumps(value, indent=indent).encode(), am.Limits()
+    whole = parts_of(Found(1, 0, len(data), data), tuple(at), "json", limits)
+    expected = [(each.at, json.loads(each.data or b"")) for each in whole if not _is_text(each)]
+    for stream in (io.BytesIO(data), *[_Slow(data)] * isinstance(value, (list, dict))):
+        found = [each for part in parts(stream, limits, at) for each in parts_of(part, tuple(at), "json", limits)]
+        assert [(each.at, json.loads(each.data or b"")) for each in found if not _is_text(each)] == expected
+
+
+def _is_text(found: Found) -> bool:
+    return found.data == b"x"
+
+
+@pytest.mark.parametrize(
+    ("data", "good", "code", "words"),
+    [
+        ('{"a": [1, 2', 2, "syntax", "array that is cut"),
+        ('{"a": [1, 2], "b": ', 2, "syntax", "cut"),
+        ('{"a": [1, 2], "b": ,"c": 1}', 2, "syntax", "cut or missing"),
+        ('{"b": "cut, "a": [1]}', 0, "syntax", "cut"),
+        ('{"a": [1, 2] "b": 1}', 2, "syntax", "misses a comma"),
+        ('{"a" [1, 2]}', 0, "syntax", "misses a colon"),
+        ('{1: 2, "a": [1]}', 0, "syntax", "a key that is no text"),
+        ('{"a": [1], "\\u0061": [2]}', 1, "duplicate-key", "'a' occurs twice"),
+        ('{"a": [1]}\n{"a": [2]}\n', 1, "syntax", "--form jsonl"),
+        ('{"a": [1}', 1, "syntax", "array that is cut, or misses a comma"),
+    ],
+)
+def test_what_is_no_object_is_a_fault_from_there(data: str, good: int, code: str, words: str) -> None:
+    """Parts before a fault of what they are in are read; then there is one fault, which says what is wrong."""
+    found = list(parts(io.BytesIO(data.encode()), am.Limits(), ["/a/*"]))
+    assert [each.fault is None for each in found] == [True] * good + [False]
+    assert found[-1].fault is not None
+    assert (found[-1].fault.code, words in str(found[-1].fault)) == (code, True)
+
+
 @pytest.mark.parametrize("name", ["a.json", "a.json.gz"])
-@pytest.mark.parametrize("how", [["--split"], ["--at", "/*"]])
-def test_all_commands_read_items(name: str, how: list[str]) -> None:
-    """detect, stats, check, show and convert read the items of an array, and restore gives them back."""
-    data = json.dumps(_rows(30)).encode()
+@pytest.mark.parametrize(
+    ("lead", "end", "how"),
+    [
+        ("", "", ["--split"]),
+        ("", "", ["--at", "/*"]),
+        ('\ufeff{"meta": {"n": [1, "]}"]}, "data": ', ', "end": null}', ["--at", "/data/*"]),
+        ('[{"rows":', '}, {"rows": []}]', ["--at", "/*/rows/*"]),
+        ('{"a": {"b": [0, ', "]}}", ["--at", "/a/b/1/*"]),
+    ],
+)
+def test_all_commands_read_items(name: str, lead: str, end: str, how: list[str]) -> None:
+    """detect, stats, check, show and convert read the items of an array, wherever it is; restore gives them back."""
+    data = (lead + json.dumps(_rows(30)) + end).encode()
     Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     assert agentmsg("detect", name, *how).stdout.startswith(f"{name}:  openai")
     assert json.loads(agentmsg("stats", name, *how, "--json").stdout)["histories"] == 30
@@ -122,6 +181,9 @@ def test_all_commands_read_items(name: str, how: list[str]) -> None:
     assert agentmsg("convert", name, *how, *written).exit_code == 0
     assert agentmsg("restore", "b.json", "l.jsonl", "--split", "--array", "-o", "c.json").exit_code == 0
     assert json.loads(Path("c.json").read_bytes()) == _rows(30)
+    Path("b.json").write_text(f'{{"rows": {Path("b.json").read_text()}}}')
+    assert agentmsg("restore", "b.json", "l.jsonl", "--at", "/rows/*", "--array", "-o", "d.json").exit_code == 0
+    assert Path("d.json").read_bytes() == Path("c.json").read_bytes()
 
 
 def test_one_bad_item_is_one_bad_document() -> None:
@@ -161,7 +223,17 @@ def test_an_array_is_cut_between_items(jobs: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["detect", "a.json"], "--at '/*' and --split read the items"),
+        (["detect", "a.json"], "--at '/*' reads what is there one by one (so does --split)"),
+        (["convert", "b.json", "-t", "json", "-f", "openai"], "--at '/data/*' reads what is there one by one"),
+        (["check", "b.json", "--for", "openai"], "--at '/data/*' reads what is there one by one"),
+        (["show", "b.json"], "--at '/data/*' reads what is there one by one"),
+        (["stats", "c.json"], "--at '/splits/*/rows/*' reads what is there one by one"),
+        (["stats", "c.json", "--at", "/splits/*/rows/*", "--limit", "bytes=60"], "a value of more than 60 bytes"),
+        (["stats", "c.json", "--at", "/splits/*/rows/*", "--limit", "bytes=200"], "6 conversations"),
+        (
+            ["check", "c.json", "--for", "openai", "--at", "/splits/*/rows/*", "--jobs", "2", "--limit", "bytes=200"],
+            "--jobs",
+        ),
         (["detect", "a.json", "--limit", "bytes=1M"], ""),
         (["stats", "a.json", "--split", "--limit", "depth=1"], "--limit depth=..."),
         (["detect", "a.json", "--limit", "size=1"], "--limit takes bytes, depth"),
@@ -171,9 +243,11 @@ def test_an_array_is_cut_between_items(jobs: str, monkeypatch: pytest.MonkeyPatc
 def test_a_limit_says_which_it_is(arguments: Sequence[str], words: str) -> None:
     """What is beyond a limit names the limit and the option that raises it; of an array, also what reads its items."""
     Path("a.json").write_text(json.dumps(_rows(2)))
+    Path("b.json").write_text(json.dumps({"meta": {}, "data": _rows(2)}))
+    Path("c.json").write_text(json.dumps({"splits": {name: {"rows": _rows(2)} for name in ("train", "dev", "test")}}))
     more = [] if "--limit" in arguments else ["--limit", "bytes=100"]
     done = agentmsg(*arguments, *more)
-    assert words in done.stderr
+    assert words in done.output
     assert "more than 100 bytes" not in done.stderr or "--limit bytes=..." in done.stderr
 
 
@@ -203,13 +277,21 @@ finally:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is Linux's to tell")
 @pytest.mark.parametrize(
     "arguments",
-    [["stats", "--split"], ["detect", "--at", "/*"], ["convert", "--split", "-t", "json", "-o", "b.jsonl"]],
-    ids=lambda arguments: arguments[0],
+    [
+        ["stats", "--split"],
+        ["detect", "--at", "/*"],
+        ["convert", "--split", "-t", "json", "-o", "b.jsonl"],
+        ["stats", "--at", "/data/*"],
+        ["detect", "--at", "/data/*"],
+        ["show", "--at", "/data/*", "--index", "1999"],
+    ],
+    ids=lambda arguments: f"{arguments[0]}-{arguments[-1]}",
 )
 def test_the_memory_is_that_of_one_item(arguments: list[str]) -> None:
     """A large array takes no more memory than a small one; here of 200 MB, at most 150."""
     row = json.dumps({"messages": [{"role": "user", "content": "some words " * 10_000}]})
-    Path("a.json").write_text("[" + ",\n".join([row] * 2000) + "]")
+    array = "[" + ",\n".join([row] * 2000) + "]"
+    Path("a.json").write_text(f'{{"rest": {array}, "data": {array}}}' if "/data/*" in arguments else array)
     assert peak(*arguments, "a.json") <= 150
 
 

@@ -37,6 +37,28 @@ def turns(arguments: Any) -> Any:
     return {"conversations": [{"from": "human", "value": "Hi"}, call]}
 
 
+def anthropic(arguments: Any) -> Any:
+    """Return the same of Anthropic."""
+    call = {"type": "tool_use", "id": "c1", "name": "f", "input": arguments}
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": [call]}]
+    return {"model": "claude-opus-5", "max_tokens": 9, "messages": messages}
+
+
+def bedrock(arguments: Any) -> Any:
+    """Return the same of Bedrock."""
+    call = {"toolUse": {"toolUseId": "c1", "name": "f", "input": arguments}}
+    return {
+        "messages": [{"role": "user", "content": [{"text": "Hi"}]}, {"role": "assistant", "content": [call]}],
+        "modelId": "m",
+    }
+
+
+def gemini(arguments: Any) -> Any:
+    """Return the same of Gemini."""
+    parts = {"user": {"text": "Hi"}, "model": {"functionCall": {"name": "f", "args": arguments}}}
+    return {"contents": [{"role": role, "parts": [part]} for role, part in parts.items()]}
+
+
 # What may stand where arguments are, by format, and whether it is broken.
 GIVEN: list[tuple[str, Any, bool]] = [
     ("openai", chat('{"a": 1'), True),
@@ -50,10 +72,21 @@ GIVEN: list[tuple[str, Any, bool]] = [
     ("hf", chat({"_raw": '{"a": 1'}), True),
     ("hf", chat({"_raw": [1]}), True),
     ("hf", chat({"a": {"_raw": 1}}), False),
+    *(("hf", chat(given), True) for given in ([1], 3)),
+    *(("anthropic", anthropic(given), given != {"a": 1}) for given in ("a", [1], 3, {"_raw": "{"}, {"a": 1})),
+    *(("bedrock", bedrock(given), given != {"a": 1}) for given in ("{", [1], 3, {"_raw": "{"}, {"a": 1})),
+    *(("gemini", gemini(given), given != {"a": 1}) for given in ("a", [1], 3, {"_raw": "{"}, {"a": 1})),
     ("sharegpt", turns({"_raw": '{"a": 1'}), True),
     ("sharegpt", turns({"a": 1}), False),
 ]
-FINE = {"openai": chat("{}"), "hf": chat({}), "sharegpt": turns({})}
+FINE = {
+    "openai": chat("{}"),
+    "hf": chat({}),
+    "sharegpt": turns({}),
+    "anthropic": anthropic({}),
+    "bedrock": bedrock({}),
+    "gemini": gemini({}),
+}
 
 
 @pytest.mark.parametrize("target", ["anthropic", "hf", "openai"])
@@ -76,7 +109,7 @@ def test_broken_arguments_are_told(source: str, row: Any, is_broken: bool, targe
 
 
 @pytest.mark.parametrize(
-    ("source", "row", "is_broken"), [each for each in GIVEN if each[0] != "sharegpt"], ids=json.dumps
+    ("source", "row", "is_broken"), [each for each in GIVEN if each[0] in ("hf", "openai")], ids=json.dumps
 )
 @pytest.mark.parametrize("target", ["anthropic", "hf", "openai"])
 def test_broken_arguments_of_a_rejected_answer_are_told(source: str, row: Any, is_broken: bool, target: str) -> None:

@@ -457,7 +457,15 @@ IMAGE = {
     "images": ["a.png"],
 }
 LONG = {"messages": [{"role": "user", "content": "some words " * 30_000}]}
+
+
+def _called(arguments: Any) -> Any:
+    call = {"type": "function", "function": {"name": "f", "arguments": arguments}}
+    return {"messages": [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "", "tool_calls": [call]}]}
+
+
 FILES: dict[str, tuple[list[Any], str]] = {
+    "the better one of the first loses": ([_called({"a": 1}), *map(_called, ("text", [1], 3))], "openai"),
     "an odd one first": ([DEVELOPER, *[IMAGE] * 3], "hf"),
     "an odd one later": ([IMAGE, DEVELOPER, IMAGE], "hf"),
     "mostly plain": ([*[{"messages": PLAIN}] * 9, IMAGE, DEVELOPER], "hf"),

@@ -18,10 +18,9 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.files import Kind, Piece, Request, Source, convert_range, kind_of, run, targets_of
-from agentmsg.files.documents import documents
 from agentmsg.files.file_names import renamed
 from agentmsg.limits import Limits
-from support.files import JOB, PACKED, converted, lines, reference, rows, written
+from support.files import JOB, PACKED, converted, documents, lines, reference, rows, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -21,7 +21,7 @@ import agentmsg as am
 from agentmsg.cli.program import program
 from agentmsg.files import Job, Kind, Request, packing, plan, run, targets_of
 from data import effort
-from support.files import ENVIRONMENT
+from support.files import ENVIRONMENT, documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -207,8 +207,6 @@ def test_null_items_stay() -> None:
 
 
 def _found(name: str, column: str | None = None) -> list[Any]:
-    from agentmsg.files.documents import documents
-
     with Path(name).open("rb") as file:
         return list(documents(file, "parquet", am.Limits(), name=name, column=column))
 

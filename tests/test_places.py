@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 import agentmsg as am
 from agentmsg.cli.program import program
 from agentmsg.files import Job, Kind, targets_of
-from agentmsg.files.documents import documents
 from agentmsg.files.places import parts_of, pointers
 from agentmsg.formats.spelling import same_document
 from agentmsg.values.types import class_of
+from support.files import documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import agentmsg as am
+from agentmsg.cli.program import program
 from agentmsg_codecs.hf import HfCodec
 from agentmsg_codecs.hf.pairing import pair
 
@@ -241,3 +244,59 @@ def test_histories_that_do_not_part_at_answers_are_none(kept: int) -> None:
     with pytest.raises(am.InvalidMessage) as raised:
         pair(HISTORY, HISTORY[:kept] if kept else am.History.of("Other"))
     assert raised.value.code == "pair"
+
+
+def test_histories_with_other_tools_are_none() -> None:
+    """A prompt has the same tools for both answers; other columns of the rejected row are told."""
+    losses: list[am.Loss] = []
+    chosen = am.decode({"messages": [ASKED, GOOD], "tools": [{"name": "f"}], "id": 1}, "hf")
+    row: Any = am.encode(pair(chosen, am.decode({"messages": [ASKED, BAD], "id": 2}, "hf"), losses=losses), "hf")
+    assert row["id"] == 1
+    assert [(loss.where, loss.was) for loss in losses] == [("extras/hf/id", 2)]
+    with pytest.raises(am.InvalidMessage, match="other tools"):
+        pair(chosen, am.decode({"messages": [ASKED, BAD], "tools": [{"name": "g"}]}, "hf"))
+
+
+def _file(path: Path, *rows: Any) -> str:
+    path.write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows))
+    return str(path)
+
+
+def _converted(*args: str) -> Any:
+    return CliRunner().invoke(program, ["convert", *args], prog_name="agentmsg")
+
+
+@pytest.mark.parametrize("target", USUAL)
+def test_two_files_are_pairs(target: str, tmp_path: Path) -> None:
+    """Rows of two files, in any formats, become pairs; what no pair is made of is quarantined, and losses are told."""
+    turns = [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "bad"}]
+    good = _file(tmp_path / "good.jsonl", *[{"messages": [ASKED, GOOD]}] * 3, "", {"messages": [ASKED, GOOD]})
+    rows = {"model": "claude-opus-5", "max_tokens": 1, "messages": turns}, {"messages": turns[:1], "max_tokens": 1}
+    bad = _file(tmp_path / "bad.jsonl", "", *rows, "{broken", rows[0], rows[0])
+    output = tmp_path / "pairs.jsonl"
+    done = _converted(good, "--rejected", bad, "-t", target, "-o", str(output), "--losses-flat", str(tmp_path / "flat"))
+    assert done.exit_code == 3
+    assert [json.loads(line) for line in output.read_bytes().splitlines()] == [USUAL[target]] * 2
+    kept = [json.loads(line) for line in (tmp_path / "pairs.jsonl.bad.jsonl").read_bytes().splitlines()]
+    assert [(row["line"], row["code"]) for row in kept] == [(2, "pair"), (3, "syntax"), (6, "pair")]
+    assert "2 × rejected/settings/max_tokens: dropped" in done.stderr
+    told = [json.loads(line) for line in (tmp_path / "flat").read_bytes().splitlines()]
+    assert {(row["line"], row["path"]) for row in told} >= {(1, "/rejected/settings/model")}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["-t", "anthropic"], "anthropic has none"),
+        (["-t", "hf", "--jobs", "2"], "without --jobs"),
+        (["-t", "hf", "--verify"], "and --verify"),
+        (["-t", "hf", "--rejected", "-"], "isn't stdin"),
+        (["-t", "hf", "-o", "bad.jsonl", "--force"], "never overwritten"),
+    ],
+)
+def test_pairs_say_what_they_need(more: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Options that do nothing beside --rejected are refused; the second file is an input, too."""
+    monkeypatch.chdir(tmp_path)
+    files = [_file(Path(name), {"messages": [ASKED, GOOD]}) for name in ("good.jsonl", "bad.jsonl")]
+    done = _converted(files[0], "--rejected", files[1], *more)
+    assert (done.exit_code, words in done.stderr) == (2, True)

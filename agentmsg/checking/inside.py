@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from contextlib import suppress
 from itertools import islice
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 # How much is looked at: records; and of each, objects and lists in all, items of each list, levels. The places to tell.
 _RECORDS, _LOOKS, _ITEMS, _LEVELS, _TOLD = 10, 100, 3, 8, 3
+
+# Texts, which may be cut, and what divides values.
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
+_ENDS = {b"[": b"]", b"{": b"}"}
 
 
 @attrs.define
@@ -80,6 +85,10 @@ def with_places(error: NotUnderstood, records: Iterable[bytes]) -> NotUnderstood
             break
     found = [(pointer, each.codec) for pointer, each in seen.items() if each.has_documents][:_TOLD]
     whole: list[str] = []
+    if len(found) == _TOLD and len({(codec, pointer.count("/")) for pointer, codec in found}) == 1:
+        steps = [set(each) for each in zip(*(pointer.split("/") for pointer, _ in found), strict=True)]
+        if sum(len(each) > 1 for each in steps) == 1:  # names, or ids
+            found = [("/".join(EVERY if len(each) > 1 else min(each) for each in steps), found[0][1])]
     if found:
         words = ", ".join(f"{codec} at {pointer or repr(pointer)}" for pointer, codec in found)
         msg = f"no format is recognised, but documents stand inside: {words}"
@@ -89,6 +98,31 @@ def with_places(error: NotUnderstood, records: Iterable[bytes]) -> NotUnderstood
             return error
         msg = f"no format is recognised, but messages of one conversation stand at {whole[0]}"
     return NotUnderstood(msg, guesses=error.guesses, unknown=error.unknown, inside=found, parts=whole[:1])
+
+
+def place_in(beginning: bytes) -> str | None:
+    """Return where documents stand in an array or object of which only the beginning is known.
+
+    Returns:
+        A pointer; None if there are none, or if all of it is one document.
+    """
+    cut, ends, open_ends = 0, b"", b""
+    for found in _TOKEN.finditer(beginning):
+        if (token := found[0]) == b",":
+            cut, ends = found.start(), open_ends
+        elif token in _ENDS:
+            open_ends = _ENDS[token] + open_ends
+        elif token in b"]}":
+            open_ends = open_ends[1:]
+    record = beginning[:cut] + ends  # all before a comma is complete
+    try:
+        recognize(record)
+    except NotUnderstood as error:
+        inside = with_places(error, [record]).inside
+        return inside[0][0] if inside else "/*" if record.startswith(b"[") else None
+    except AgentMsgError:
+        pass
+    return None
 
 
 def _look_into(record: Any, seen: dict[str, _Seen]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from agentmsg.cli.options import encoding_option
-from agentmsg.cli.running import Run, input_options, run_job, running_options
+from agentmsg.cli.running import Run, input_options, run_job, running_options, taken
 from agentmsg.files.changing import Change, Filter, Trim
 from agentmsg.files.file_names import Kind
 from agentmsg.files.job import Job
@@ -30,10 +30,9 @@ Examples:
 """
 
 
-def _words(option: str, words: str) -> Callable[[_F], _F]:
-    """Return an option that may be given several times."""
-    name = option.removeprefix("--").replace("-", "_")
-    return click.option(option, name, multiple=True, metavar=name.rpartition("_")[2].upper(), help=words)
+def _words(option: str, name: str, words: str) -> Callable[[_F], _F]:
+    """Return an option that may be given several times, as a field of a change."""
+    return click.option(option, name, multiple=True, metavar=option.rpartition("-")[2].upper(), help=words)
 
 
 @click.command("trim", short_help="Keep what fits into a budget.", epilog=_TRIM_EXAMPLES)
@@ -42,31 +41,20 @@ def _words(option: str, words: str) -> Callable[[_F], _F]:
 @input_options
 @click.option(
     "--keep",
+    "strategy",
     type=click.Choice(["last", "first"]),
     default="last",
     show_default=True,
     help="Keep the end of a conversation, or its beginning.",
 )
 @click.option("--drop-system", is_flag=True, help="Don't keep the system messages at the beginning in any case.")
-@_words("--start-on", "Begin on a message of this role. Repeatable.")
-@_words("--end-on", "End on a message of this role. Repeatable.")
-@click.option("--partial", is_flag=True, help="Keep the part that fits of the message at the edge.")
+@_words("--start-on", "start_on", "Begin on a message of this role. Repeatable.")
+@_words("--end-on", "end_on", "End on a message of this role. Repeatable.")
+@click.option("--partial", "allow_partial", is_flag=True, help="Keep the part that fits of the message at the edge.")
 @click.option("--tear-pairs", is_flag=True, help="Keep calls without their results, and results without calls.")
 @encoding_option
 @running_options
-def trim_command(
-    *,
-    max_tokens: int | None,
-    max_messages: int | None,
-    keep: Any,
-    drop_system: bool,
-    start_on: tuple[str, ...],
-    end_on: tuple[str, ...],
-    partial: bool,
-    tear_pairs: bool,
-    encoding: str | None,
-    **how: Any,
-) -> int:
+def trim_command(*, drop_system: bool, tear_pairs: bool, **how: Any) -> int:
     """Keep the messages of each conversation that fit into a budget, of tokens or of messages.
 
     The end of each conversation is kept, and its system messages. A tool call stays or goes with its results. The
@@ -74,48 +62,27 @@ def trim_command(
 
     Files, folders, stdin, --jobs and --resume work as for "agentmsg convert".
     """
-    if max_tokens is None and max_messages is None:
+    change = Trim(keep_system=not drop_system, keep_tool_pairs=not tear_pairs, **taken(Trim, how))
+    if change.max_tokens is None and change.max_messages is None:
         raise click.UsageError("--max-tokens or --max-messages is needed")
-    if start_on and keep == "first":
+    if change.start_on and change.strategy == "first":
         msg = "--start-on needs --keep last: the beginning is kept as it is"
         raise click.UsageError(msg)
-    change = Trim(
-        max_tokens=max_tokens,
-        max_messages=max_messages,
-        strategy=keep,
-        keep_system=not drop_system,
-        start_on=start_on,
-        end_on=end_on,
-        allow_partial=partial,
-        keep_tool_pairs=not tear_pairs,
-        encoding=encoding,
-    )
-    return _changed(change, Run(**how))
+    return _changed(change, how)
 
 
 @click.command("filter", short_help="Keep or leave out messages.", epilog=_FILTER_EXAMPLES)
 @input_options
-@_words("--role", "Keep messages of this role. Repeatable.")
-@_words("--exclude-role", "Leave out messages of this role. Repeatable.")
-@_words("--name", "Keep messages of this sender or tool. Repeatable.")
-@_words("--exclude-name", "Leave out messages of this sender or tool. Repeatable.")
-@_words("--id", "Keep the message with this id. Repeatable.")
-@_words("--exclude-id", "Leave out the message with this id. Repeatable.")
+@_words("--role", "include_types", "Keep messages of this role. Repeatable.")
+@_words("--exclude-role", "exclude_types", "Leave out messages of this role. Repeatable.")
+@_words("--name", "include_names", "Keep messages of this sender or tool. Repeatable.")
+@_words("--exclude-name", "exclude_names", "Leave out messages of this sender or tool. Repeatable.")
+@_words("--id", "include_ids", "Keep the message with this id. Repeatable.")
+@_words("--exclude-id", "exclude_ids", "Leave out the message with this id. Repeatable.")
 @click.option("--exclude-tool-calls", is_flag=True, help="Leave out tool calls and their results.")
 @click.option("--any", "any_of", is_flag=True, help="Keep messages that meet one of the conditions to keep, not all.")
 @running_options
-def filter_command(
-    *,
-    role: tuple[str, ...],
-    exclude_role: tuple[str, ...],
-    name: tuple[str, ...],
-    exclude_name: tuple[str, ...],
-    id: tuple[str, ...],
-    exclude_id: tuple[str, ...],
-    exclude_tool_calls: bool,
-    any_of: bool,
-    **how: Any,
-) -> int:
+def filter_command(*, any_of: bool, **how: Any) -> int:
     """Keep the messages of each conversation that meet all conditions.
 
     Several values of one option are alternatives: --role user --role assistant keeps both. What is excluded goes in
@@ -123,22 +90,13 @@ def filter_command(
 
     Files, folders, stdin, --jobs and --resume work as for "agentmsg convert".
     """
-    change = Filter(
-        include_types=role,
-        exclude_types=exclude_role,
-        include_names=name,
-        exclude_names=exclude_name,
-        include_ids=id,
-        exclude_ids=exclude_id,
-        exclude_tool_calls=exclude_tool_calls,
-        match="any" if any_of else "all",
-    )
+    change = Filter(match="any" if any_of else "all", **taken(Filter, how))
     if change in (Filter(), Filter(match="any")):
         msg = "name what to keep or to leave out, such as --role user"
         raise click.UsageError(msg)
-    return _changed(change, Run(**how))
+    return _changed(change, how)
 
 
-def _changed(change: Change, run: Run) -> int:
+def _changed(change: Change, how: dict[str, Any]) -> int:
     """Change documents, and return the exit code."""
-    return run_job(Job(kind=Kind("json"), change=change), run)
+    return run_job(Job(kind=Kind("json"), change=change), Run(**how))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from agentmsg.cli.options import allow_option, codec_options, losses_key_option, to_option
-from agentmsg.cli.running import Run, input_options, run_job, running_options
-from agentmsg.files.file_names import Kind
+from agentmsg.cli.report import found_in
+from agentmsg.cli.running import Run, input_options, run_job, running_options, taken
+from agentmsg.files.file_names import STANDARD, Kind
 from agentmsg.files.job import Job
+from agentmsg.files.plan import with_format
 from agentmsg.fitting.edited import with_asked
 from agentmsg.fitting.repairing import check
 from agentmsg.model.history import History
@@ -18,8 +21,8 @@ from agentmsg.registry import get_codec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from agentmsg.files.job import Source
     from agentmsg.formats.codec import Codec
-    from agentmsg.model.allow import Word
 
 _EXAMPLES = """\b
 Examples:
@@ -31,6 +34,7 @@ Examples:
   agentmsg convert cassette.json -t json --at '/interactions/*/request/body' -o out.jsonl
   agentmsg convert mixed.jsonl -f each -t openai -o out.jsonl
   agentmsg convert logs.parquet --column request -t anthropic -o out.parquet
+  agentmsg convert good.jsonl --rejected bad.jsonl -t hf -o pairs.jsonl
   agentmsg convert checkpoints.sqlite --thread 42 -t openai
   agentmsg convert request.json -t anthropic --repair --model claude-opus-5 --max-tokens 1024
   cat history.json | agentmsg convert - -t json --pretty
@@ -70,24 +74,20 @@ Examples:
     multiple=True,
     help="Put documents aside that could be converted: arguments, for calls whose arguments are no JSON object.",
 )
+@click.option(
+    "--rejected",
+    metavar="FILE",
+    help="Make pairs: each row of SRC has the chosen answer, the same row of FILE the rejected one.",
+)
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
 @running_options
 def command(
     *,
-    codec: str,
-    options: tuple[tuple[str, Any], ...],
-    on_loss: Any,
-    allow: tuple[Word, ...],
     losses: str | None,
-    losses_key: str | None,
     flat: str | None,
-    carry: bool,
-    repair: bool,
-    checks: bool,
     model: str | None,
     max_tokens: int | None,
-    leaves_out: tuple[str, ...],
-    verify: bool,
+    rejected: str | None,
     **how: Any,
 ) -> int:
     """Convert documents, and report exactly what is lost.
@@ -105,33 +105,36 @@ def command(
     The converted documents and the loss report (--losses) rebuild the originals: see "agentmsg restore". With
     --carry, the documents keep their lost content themselves, and the report holds the rest.
     """
-    run = Run(**how)
-    target = get_codec(codec, **dict(options))
+    job, run = Job(kind=Kind("json"), **taken(Job, how)), Run(**how)
+    target = get_codec(job.codec, **dict(job.options))
     asks = {"model": model, "max_tokens": max_tokens}
-    _check(target, asks, losses_key, repair=repair)
-    job = Job(
-        codec=codec,
-        options=options,
-        kind=Kind("json"),
-        on_loss="error" if allow and on_loss == "report" else on_loss,
-        allow=allow,
-        carry=carry,
-        repair=repair,
+    _check(target, asks, job)
+    job = attrs.evolve(
+        job,
+        on_loss="error" if job.allow and job.on_loss == "report" else job.on_loss,
         asks=tuple((name, value) for name, value in asks.items() if value is not None),
-        checks=checks and bool(target.rules) and on_loss != "ignore",
-        verify=verify,
-        losses_key=losses_key,
-        leaves_out=leaves_out,
+        checks=job.checks and bool(target.rules) and job.on_loss != "ignore",
+        rejected=None if rejected is None else _beside(rejected, run, target, verify=job.verify),
     )
-
     return run_job(job, run, losses=losses, flat=flat)
 
 
-def _check(target: Codec, asks: Mapping[str, Any], losses_key: str | None, *, repair: bool) -> None:
+def _beside(rejected: str, run: Run, target: Codec, *, verify: bool) -> Source:
+    """Return the file with the rejected answers, with its format."""
+    if not target.pairs:
+        msg = f"--rejected makes pairs, and {target.name} has none: see agentmsg guide training-data"
+        raise click.UsageError(msg)
+    if rejected == STANDARD or run.jobs > 1 or verify or len(found_in(run.files, quiet=True)) > 1:
+        msg = "--rejected takes one SRC and one FILE, which isn't stdin, without --jobs and --verify"
+        raise click.UsageError(msg)
+    return with_format(run.of(rejected), run.limits, empty="")
+
+
+def _check(target: Codec, asks: Mapping[str, Any], job: Job) -> None:
     """Refuse options that the format to write can't take, before any file is read."""
-    if losses_key is not None and target.binary:
+    if job.losses_key is not None and target.binary:
         msg = f"--losses-key needs JSON, and {target.name} is binary"
         raise click.UsageError(msg)
-    if repair:
+    if job.repair:
         check(History(), target)
     with_asked(History(), target, **asks)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import attrs
 
-from agentmsg.api.joining import EACH, JOINED
+from agentmsg.api.joining import EACH
 from agentmsg.api.reading import Unknown, loads
 from agentmsg.checking.detection import detect, doubt, recognize_all
 from agentmsg.checking.inside import with_places
@@ -24,9 +24,8 @@ from agentmsg.files.engines import ENGINES, Crew
 from agentmsg.files.file_names import STANDARD, Form, check_column
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
-from agentmsg.files.plan import detected, few, named, pieces_in, sample, source_of, with_format
+from agentmsg.files.plan import few, named, pieces_in, reader_of, sample, source_of, with_format
 from agentmsg.files.reading import reading_of
-from agentmsg.formats.understanding import BAR
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.history import History
 from agentmsg.registry import get_codec
@@ -360,9 +359,9 @@ def formats_of(name: str, given: Input) -> Formats:
         return Formats(scores=first, trouble=with_places(error, held))
     except AgentMsgError as error:
         return Formats(scores=first, trouble=error)
-    # Those of the first document that has the format: others may be mere guesses.
-    sure = next((each for each in scores if dict(each).get(codec, 0.0) >= BAR), first)
-    return Formats(scores=tuple(sure), codec=codec)
+    # Those of the first document that has the format, and no better one: others may be mere guesses.
+    sure = next((each for each in scores if each and each[0][0] == codec), first)
+    return Formats(scores=tuple(sorted(sure, key=lambda each: each[0] != codec)), codec=codec)
 
 
 def _opened(piece: Piece, given: Input) -> AbstractContextManager[Reading]:
@@ -386,8 +385,7 @@ _PLACES: Mapping[Form, str] = {
 
 def _read(found: Found, source: Source, given: Input) -> tuple[History, str]:
     data = found.content()
-    codec = JOINED if found.is_joined else source.codec or detected((found,))
-    reader = source.reader if found.is_joined else get_codec(codec)
+    codec, reader = reader_of(found, source)
     return loads(data, reader, limits=given.limits, duplicates="error", unknown=given.unknown), codec
 
 

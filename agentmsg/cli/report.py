@@ -176,7 +176,7 @@ def tell_uncut(sources: Iterable[Source], jobs: int) -> None:
     found = [source.path for source in uncut(sources)] if jobs > 1 else []
     if found:
         more = f" and {counted(len(found) - 1, 'other file')}" if found[1:] else ""
-        say(f"--jobs: {found[0]}{more} can't be cut: one process reads all of a compressed file, or a stream")
+        say(f"--jobs: {found[0]}{more} can't be cut: one process reads what is compressed, a stream, or one value")
 
 
 def tell_columns(targets: Iterable[Target]) -> None:

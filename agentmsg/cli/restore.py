@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agentmsg.cli.options import (
+    at_option,
     codec_options,
     column_option,
     form_option,
@@ -16,7 +17,7 @@ from agentmsg.cli.options import (
     output_option,
     to_option,
 )
-from agentmsg.cli.running import Run, run_job, running_options
+from agentmsg.cli.running import Run, run_job, running_options, taken
 from agentmsg.files.accounts import Accounts
 from agentmsg.files.file_names import STANDARD, Kind, lines_kind
 from agentmsg.files.finding import expand
@@ -46,6 +47,7 @@ Examples:
 @from_option("The format of CONVERTED (default: the one named in LOSSES, or detected).")
 @codec_options
 @form_option
+@at_option
 @column_option
 @click.option(
     "--edits",
@@ -62,7 +64,6 @@ def command(
     converted: str,
     accounts: str | None,
     codec: str | None,
-    options: tuple[tuple[str, Any], ...],
     edits: Edits,
     losses_key: str | None,
     **how: Any,
@@ -82,11 +83,9 @@ def command(
     if accounts is not None and losses_key is not None:
         msg = "loss reports are in LOSSES or, with --losses-key, in CONVERTED"
         raise click.UsageError(msg)
-    run = Run(files=(converted,), **how)
     restores = Accounts(files=tuple(_files(accounts)), key=losses_key, edits=edits)
-    job = Job(kind=Kind("json"), codec=codec or "", options=options, restores=restores)
-
-    return run_job(job, run)
+    job = Job(kind=Kind("json"), codec=codec or "", restores=restores, **taken(Job, how))
+    return run_job(job, Run(files=(converted,), **how))
 
 
 def _files(accounts: str | None) -> Iterator[tuple[str, Kind, int | None]]:

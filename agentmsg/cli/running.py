@@ -64,6 +64,12 @@ class Run(Input):
     quiet: bool
 
 
+def taken(cls: type[attrs.AttrsInstance], options: dict[str, Any]) -> dict[str, Any]:
+    """Take the fields of a class out of a command's options; those of ``Run`` stay."""
+    names = {field.name for field in attrs.fields(cls)} - {field.name for field in attrs.fields(Run)}
+    return {name: options.pop(name) for name in names & options.keys()}
+
+
 def input_options(command: _F) -> _F:
     """Give a command the files to read and to write, and the options for reading them."""
     return with_options(

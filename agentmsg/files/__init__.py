@@ -10,7 +10,7 @@
 | ``columns`` | rows whose keys are the columns of a Parquet file |
 | ``yaml_values`` | the value of a YAML file |
 | ``databases`` | the documents in an SQLite database, whose tables a codec knows |
-| ``documents`` | the documents of a range of a file; the items of a JSON array, without parsing it |
+| ``documents`` | the documents of a range of a file; the parts of a JSON value, without parsing it |
 | ``places`` | documents inside records, by JSON pointers |
 | ``reading`` | the documents of a range, from opening the file to its end |
 | ``converting`` | convert one document, or restore one with its loss report |

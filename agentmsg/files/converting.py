@@ -16,19 +16,19 @@ from agentmsg.api.reading import decode, loads
 from agentmsg.api.writing import writing_codec
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, LossError
 from agentmsg.files.accounts import Account, Index, account_of
-from agentmsg.files.plan import detected, form_fault
+from agentmsg.files.plan import detected, form_fault, reader_of
 from agentmsg.fitting.account import account
 from agentmsg.fitting.allowing import allowed, refusal
 from agentmsg.fitting.carry import carried, carried_text, restore, uncarried
 from agentmsg.fitting.digest import canonical, digest_of
 from agentmsg.fitting.edited import over, with_asked
 from agentmsg.fitting.fit import fit
-from agentmsg.fitting.losses import Losses
+from agentmsg.fitting.losses import Loss, Losses
 from agentmsg.fitting.repairing import errors, repaired
 from agentmsg.formats.plain_messages import SAID, how_bare
 from agentmsg.formats.spelling import same_document
 from agentmsg.limits import room_of
-from agentmsg.model.blocks import ToolUseBlock
+from agentmsg.model.blocks import NativeBlock, ToolUseBlock
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
 from agentmsg.model.settings import Settings
@@ -58,6 +58,7 @@ class Converted:
         report: the losses to write: these or, if something was hidden, also those that bring it back.
         redacted: number of messages that hide something.
         output: the history that the document reads back as, without its carried losses; None if it isn't needed.
+        beside: what is lost of a rejected answer, which no report brings back.
         refused: as the levels of a report count it: "broken" for arguments and, if it was checked, "refused" or, of a
             repaired one, "unmended"; "unset" if nothing but settings is missing, and "unset model" ...
     """
@@ -70,6 +71,7 @@ class Converted:
     redacted: int
     output: History | None
     refused: frozenset[str]
+    beside: tuple[Loss, ...] = ()
 
 
 class Converter:
@@ -87,8 +89,8 @@ class Converter:
         self._allow = self._target.decided | allowed(job.allow)
         self._reads_back = job.losses or job.verify or job.losses_key is not None
 
-    def __call__(self, data: bytes) -> Converted:
-        """Convert a document.
+    def __call__(self, data: bytes, beside: Found | None = None) -> Converted:
+        """Convert a document, with the one that has the rejected answer, if both are a pair.
 
         Raises:
             AgentMsgError: if it can't be read or written, would lose content although that isn't allowed, or fails the
@@ -97,6 +99,9 @@ class Converter:
         job = self._job
         original = history = loads(data, self._source, limits=job.limits, duplicates="error", unknown=job.unknown)
         read = len(history)
+        untold: list[Loss] = []
+        if beside is not None:
+            original = history = self._paired(history, beside, untold)
         is_told = bool(job.leaves_out) or (job.on_loss != "ignore" and job.change is None)
         broken = _broken_in(history) if is_told else None
         if broken is not None and "arguments" in job.leaves_out:
@@ -129,7 +134,25 @@ class Converter:
         output = None if output is None else uncarried(output, losses)
         refused = self._refused(target, asked, alone.history, written) if job.checks else frozenset[str]()
         refused |= frozenset() if broken is None else {"broken"}
-        return Converted(document, len(history), read, losses, report, redacted, output, refused)
+        return Converted(document, len(history), read, losses, report, redacted, output, refused, tuple(untold))
+
+    def _paired(self, chosen: History, beside: Found, lost: list[Loss]) -> History:
+        """Return a history with the answer of the document that stands beside it as the rejected one."""
+        job = self._job
+        try:
+            _, reader = reader_of(beside, cast("Source", job.rejected))
+            rejected = loads(beside.content(), reader, limits=job.limits, duplicates="error", unknown=job.unknown)
+        except AgentMsgError as error:
+            raise error.at("rejected") from error.__cause__
+        codec = get_codec(cast("Any", self._target.pairs))
+        own: list[Loss] = []
+        history = codec.pair(chosen, rejected, own)
+        losses = Losses(own, codec=codec.name)
+        fault = refusal(losses, rejected, self._allow, "--allow {words} allows it", "content would be lost")
+        if job.on_loss == "error" and fault is not None:
+            raise fault
+        lost += [attrs.evolve(loss, path=("rejected", *loss.path)) for loss in own]
+        return history
 
     def _refused(self, target: Codec, asked: History, fitted: History, written: History) -> frozenset[str]:
         """Return what the provider would refuse, as a report counts it: what ``check`` finds, or what a repair left."""
@@ -162,12 +185,18 @@ def _broken_in(history: History) -> tuple[str | int, ...] | None:
         for place, block in enumerate(message.content):
             if isinstance(block, ToolUseBlock) and is_broken(block):
                 return "messages", index, "content", place
+            if isinstance(block, NativeBlock) and _has_broken(block.codec, block.value):
+                return "messages", index, "content", place
     for family, own in history.extras.items():
-        codec = codec_of_family(family)
-        for path, given in () if codec is None else codec.raw_arguments(own):
-            if are_broken(given):
-                return "extras", family, *path
+        for path in _has_broken(family, own):
+            return "extras", family, *path
     return None
+
+
+def _has_broken(family: str, own: Any) -> list[tuple[str | int, ...]]:
+    """Return the paths of calls whose arguments are broken in what is raw."""
+    codec = codec_of_family(family)
+    return [] if codec is None else [path for path, given in codec.raw_arguments(own) if are_broken(given)]
 
 
 def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:

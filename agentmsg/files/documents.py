@@ -1,30 +1,33 @@
 """The documents of a stream of bytes, one by one, each with its place; anything else is reported, not raised.
 
 A range of a file of lines holds the lines that *begin* in it, so adjacent ranges hold each line once, wherever the file
-is cut. Nothing here looks into a document.
+is cut. Nothing here looks into a document, but for what to tell of one that is too long.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import starmap
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
+from itertools import starmap, takewhile
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, cast
 
 import attrs
 import msgpack
 
-from agentmsg.errors import AgentMsgError, DecodeError
+from agentmsg.checking.inside import place_in
+from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.files.parquet import read_rows
 from agentmsg.files.yaml_values import yaml_value
-from agentmsg.limits import beyond
+from agentmsg.limits import AROUND, beyond
 from agentmsg.model.construction import maker
-from agentmsg.values.text import dump_json
+from agentmsg.values.pointers import onward_of, step_to, way_of
+from agentmsg.values.text import dump_json, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
+    from agentmsg.values.pointers import Way
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_FEED = 10
@@ -37,6 +40,8 @@ _TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 # A number or a word.
 _WORD = re.compile(rb'[^ \t\n\r,"\[\]{}]*+')
 _MOST = 2**31 - 1
+# How much of what is too long is looked at, to tell what stands in it.
+_LOOKED_AT = 1 << 20
 _NO_ARRAY = "only an array can be split: leave out --split, or name the form of the input with --form"
 
 
@@ -54,6 +59,7 @@ class Found:
         at: the JSON pointer to its place in its line, frame or file; number, offset and length then refer to that. None
             if it is the whole of it.
         is_joined: whether it is a JSON array of documents that are one conversation.
+        beside: the document with the rejected answer, if both are a pair.
     """
 
     number: int
@@ -64,6 +70,7 @@ class Found:
     until: int | None = None
     at: str | None = None
     is_joined: bool = False
+    beside: Found | None = None
 
     @property
     def is_blank(self) -> bool:
@@ -86,32 +93,9 @@ class Found:
         return self.offset + self.length if self.until is None else self.until
 
 
+# The place of a value, its length, and its bytes; None if it is longer than allowed.
+_Span: TypeAlias = "tuple[int, int, bytes | None]"
 _make_found = maker(Found, "number", "offset", "length", "data")
-
-
-def documents(
-    stream: BinaryIO,
-    form: Form,
-    limits: Limits,
-    start: int = 0,
-    end: int | None = None,
-    *,
-    name: str = "the file",
-    column: str | None = None,
-) -> Iterator[Found]:
-    """Yield the documents of a range of a stream, in order; blank lines are left out, but count.
-
-    Args:
-        stream: bytes; seekable if ``start`` isn't 0.
-        form: how the stream holds documents.
-        limits: the longest line or document to hold in memory.
-        start: first byte of the range.
-        end: the byte after the range; None means to the end of the stream.
-        name: of the file, for errors about all of it.
-        column: the Parquet column that holds the documents; see ``parquet``.
-    """
-    found = records(stream, form, limits, start, end, name=name, column=column)
-    return (each for each in found if not each.is_blank)
 
 
 def records(
@@ -124,7 +108,17 @@ def records(
     name: str = "the file",
     column: str | None = None,
 ) -> Iterator[Found]:
-    """Yield the documents of a range of a stream, as ``documents``, and blank lines, so that lines can be counted."""
+    """Yield the documents of a range of a stream, in order, and blank lines, so that lines can be counted.
+
+    Args:
+        stream: bytes; seekable if ``start`` isn't 0.
+        form: how the stream holds documents.
+        limits: the longest line or document to hold in memory.
+        start: first byte of the range.
+        end: the byte after the range; None means to the end of the stream.
+        name: of the file, for errors about all of it.
+        column: the Parquet column that holds the documents; see ``parquet``.
+    """
     if form == "parquet":
         return starmap(Found, read_rows(stream, name, column, longest=limits.line, start=start, end=end))
     return _READERS[form](stream, limits, start, end)
@@ -212,6 +206,7 @@ class _Reader:
         self._at = 0  # the next byte to look at
         self._kept: int | None = 0  # where begins what is to be held
         self._before = start  # number of bytes before those held
+        self.beginning = b""  # of what ``rest`` went past
 
     def rest(self, most: int) -> tuple[int, int, bytes | None]:
         """Return what wasn't yielded: its place, its length, and its bytes, if there are no more than so many."""
@@ -219,6 +214,7 @@ class _Reader:
         offset, data = self._before + kept, self._held[kept:]
         data += self._stream.read(max(0, most + 1 - len(data)))
         length = len(data)
+        self.beginning = data[:_LOOKED_AT]
         while length > most and (piece := self._stream.read(_CHUNK)):
             length += len(piece)
         return offset, length, data if length <= most else None
@@ -237,59 +233,119 @@ class _Reader:
         return piece
 
 
-class ArrayReader(_Reader):
-    """Splits a stream that is a JSON array into items: in the memory of one, however many there are.
+class JsonReader(_Reader):
+    """Splits a stream that is one JSON value into parts: in the memory of one, however many there are.
 
-    Only bounds are looked for. Whoever reads an item decides whether it is well-formed, by the rules for any document.
+    Only bounds are looked for. Whoever reads a part decides whether it is well-formed, by the rules for any document.
 
     Args:
         stream: bytes.
-        longest: the most bytes to hold of an item.
-        start: the place of the stream: 0, or that of an item.
+        longest: the most bytes to hold of a part.
+        start: the place of the stream: 0, or that of an item of an array.
+
+    Attributes:
+        pointer: the JSON pointer to the part that is read.
     """
 
     def __init__(self, stream: BinaryIO, longest: int, start: int = 0) -> None:
         super().__init__(stream, longest, start)
         self._is_inside = start > 0
+        self.pointer = ""
 
-    def is_array(self) -> bool:
-        """Whether the stream is an array; nothing is lost of one that isn't, see ``rest``."""
+    def opens(self, *brackets: bytes) -> bool:
+        """Whether the stream begins with one of some brackets; nothing is lost if it doesn't, see ``rest``."""
         while len(self._held) < len(_BOM) and self._feed():
             pass
         if not self._before and self._held.startswith(_BOM):
             self._kept = self._at = len(_BOM)
-        return self._is_inside or self._next() == b"["
+        return self._is_inside or self._next() in brackets
 
-    def items(self) -> Iterator[tuple[int, int, bytes | None]]:
-        """Yield the items of an array: the place of each, its length and its bytes; None if it is longer than allowed.
+    def parts(self, ways: tuple[Way, ...]) -> Iterator[_Span]:
+        """Yield what stands at the ends of ways, or at their last steps to every member, in order.
+
+        Yields:
+            The place of each, its length and its bytes; None if it is longer than allowed.
 
         Raises:
-            DecodeError: code "syntax", where it goes on as no array does; ``rest`` then gives what is left.
+            DecodeError: codes "syntax" and "duplicate-key", where it goes on as no JSON does; ``rest`` then gives what
+                is left.
         """
-        self._at += not self._is_inside
-        is_first = not self._is_inside
-        while not (self._next() == b"]" and is_first):
-            self._kept = self._at
-            begin = self._before + self._at
-            if self._next() in (b"", b"]", b",") or not self._pass_value():
-                raise self._fault("an array that is cut, or has an item missing")
-            length = self._before + self._at - begin
-            yield begin, length, self._passed() if length <= self._longest else None
+        yield from self._parts(ways, "")
+        if self._next():
+            raise self._fault("more than one value, which is JSON Lines if each has a line (--form jsonl)")
+
+    def _parts(self, ways: tuple[Way, ...], pointer: str) -> Iterator[_Span]:
+        is_inside, self._is_inside = self._is_inside, False
+        is_object = not is_inside and self._next() == b"{"
+        if not is_inside and self._next() not in (b"{", b"["):
+            yield self._taken()
+            return
+        self._at += not is_inside
+        led: set[str] = set()
+        for number, _ in enumerate(self._stops(b"}" if is_object else b"]", is_first=not is_inside)):
+            key = self._key() if is_object else str(number)
+            onward = () if key is None else onward_of(ways, key)
+            self.pointer = pointer + step_to(key or "")
+            if key in led:
+                raise DecodeError(f"the key {excerpt(key)} occurs twice", code="duplicate-key")
+            if not onward or key is None:
+                self._kept = None
+                self._pass()
+                continue
+            if is_object:
+                led.add(key)
+            # What is broken inside of a part spoils that alone, so it is taken whole.
+            if any(None not in way for way in onward) or pointer.count("/") > AROUND:
+                yield self._taken()
+            else:
+                yield from self._parts(onward, self.pointer)
+
+    def _key(self) -> str | None:
+        """Go past a key and its colon, and return it; None if it is longer than any that a pointer names."""
+        if self._next() != b'"':
+            raise self._fault("an object with a key that is no text")
+        _, _, data = self._taken()
+        if self._next() != b":":
+            raise self._fault("an object that is cut, or misses a colon")
+        self._at += 1
+        return None if data is None else parse_json(data)
+
+    def _stops(self, close: bytes, *, is_first: bool) -> Iterator[None]:
+        """Stop at each member of an array or object, for the caller to go past it; then go past the end."""
+        kind = "array" if close == b"]" else "object"
+        while not (self._next() == close and is_first):
             self._kept, is_first = self._at, False
+            if self._next() in (b"", b"]", b"}", b","):
+                raise self._fault(f"an {kind} that is cut, or has an item missing")
+            yield
             following = self._next()
-            if following not in (b",", b"]"):
-                raise self._fault("an array that is cut, or misses a comma")
-            if following == b"]":
+            if following not in (b",", close):
+                raise self._fault(f"an {kind} that is cut, or misses a comma")
+            if following == close:
                 break
             self._at += 1
             self._kept = None
         self._at += 1
         self._kept = self._at
-        if self._next():
-            raise self._fault("more than an array")
 
-    def _passed(self) -> bytes | None:
-        """Return what is held of the item, up to here; None if it became too long."""
+    def _taken(self) -> _Span:
+        """Go past a value, and return its place, its length, and its bytes if it isn't longer than allowed.
+
+        Raises:
+            DecodeError: if it is cut.
+        """
+        self._next()
+        self._kept = self._at
+        begin = self._before + self._at
+        data = self._pass()
+        length = self._before + self._at - begin
+        self._kept = self._at
+        return begin, length, data if length <= self._longest else None
+
+    def _pass(self) -> bytes | None:
+        """Go past a value, and return what is held of it; None if it became too long, or isn't held."""
+        if self._next() in (b"", b",", b":", b"]", b"}") or not self._pass_value():
+            raise self._fault("a value that is cut or missing")
         return None if self._kept is None else self._held[self._kept : self._at]
 
     def _fault(self, words: str) -> DecodeError:
@@ -332,15 +388,16 @@ class ArrayReader(_Reader):
 def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
     """Yield the whole stream as one document."""
     del start, end  # a document can't be cut
-    yield _whole_of(ArrayReader(stream, limits.bytes), limits)
+    yield _whole_of(JsonReader(stream, limits.bytes), limits)
 
 
-def _whole_of(reader: ArrayReader, limits: Limits) -> Found:
-    is_array = reader.is_array()
+def _whole_of(reader: JsonReader, limits: Limits) -> Found:
+    reader.opens()  # goes past a BOM
     offset, length, data = reader.rest(limits.bytes)
     fault = too_long("document", "bytes", limits) if data is None else None
-    if fault is not None and is_array:
-        fault.message += "; --at '/*' and --split read the items of an array one by one"
+    if fault is not None and (place := place_in(reader.beginning)):
+        also = " (so does --split)" if place == "/*" else ""
+        fault.message += f"; --at {place!r} reads what is there one by one{also}"
     return Found(1, offset, length, data, fault)
 
 
@@ -354,35 +411,38 @@ def _yaml(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iter
         yield attrs.evolve(found, fault=error)
 
 
-def members(stream: BinaryIO, limits: Limits) -> Iterator[Found]:
-    """Yield the items of a stream that is a JSON array, each at its place; the whole of any other."""
-    reader = ArrayReader(stream, limits.bytes)
-    if not reader.is_array():
+def parts(stream: BinaryIO, limits: Limits, at: Iterable[str]) -> Iterator[Found]:
+    """Yield what stands at pointers in a stream that is a JSON array or object, see ``JsonReader.parts``.
+
+    If it is neither, or if a pointer leads to all of it, that is yielded.
+    """
+    reader = JsonReader(stream, limits.bytes)
+    ways = tuple(map(way_of, at))
+    if () in ways or not reader.opens(b"[", b"{"):
         yield _whole_of(reader, limits)
         return
-    for found in _items_of(reader, limits, None):
-        yield attrs.evolve(found, number=1, at=f"/{found.number - 1}")
+    for found in _spans(reader, ways, limits):
+        yield attrs.evolve(found, number=1, at=None if found.fault and found.data is not None else reader.pointer)
 
 
 def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
     """Yield the items of a JSON array as documents; if it isn't an array, the whole as a fault."""
     if start:
         stream.seek(start)
-    reader = ArrayReader(stream, limits.bytes, start)
-    if reader.is_array():
-        yield from _items_of(reader, limits, end)
+    reader = JsonReader(stream, limits.bytes, start)
+    if reader.opens(b"["):
+        found = _spans(reader, ((None,),), limits)
+        yield from takewhile(lambda each: end is None or each.offset < end, found)
     else:
-        found = _whole_of(reader, limits)
-        yield attrs.evolve(found, fault=found.fault or DecodeError(_NO_ARRAY))
+        whole = _whole_of(reader, limits)
+        yield attrs.evolve(whole, fault=whole.fault or DecodeError(_NO_ARRAY))
 
 
-def _items_of(reader: ArrayReader, limits: Limits, end: int | None) -> Iterator[Found]:
+def _spans(reader: JsonReader, ways: tuple[Way, ...], limits: Limits) -> Iterator[Found]:
     number = 0
     try:
-        for number, (offset, length, data) in enumerate(reader.items(), 1):
-            if end is not None and offset >= end:
-                return
-            yield Found(number, offset, length, data, too_long("item", "bytes", limits) if data is None else None)
+        for number, (offset, length, data) in enumerate(reader.parts(ways), 1):
+            yield Found(number, offset, length, data, too_long("value", "bytes", limits) if data is None else None)
     except DecodeError as error:
         offset, length, data = reader.rest(limits.bytes)
         yield Found(number + 1, offset, length, data, error)

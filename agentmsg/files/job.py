@@ -13,7 +13,7 @@ from agentmsg.api.reading import Unknown
 from agentmsg.errors import FileError
 from agentmsg.files.accounts import Accounts
 from agentmsg.files.changing import Redact
-from agentmsg.files.documents import Found, members, records
+from agentmsg.files.documents import Found, parts, records
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
@@ -21,7 +21,6 @@ from agentmsg.files.storages import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.allow import Word
 from agentmsg.registry import get_codec
-from agentmsg.values.pointers import way_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,10 +66,9 @@ class Source:
         return self.join and not is_many(self.at)
 
     @property
-    def is_in_items(self) -> bool:
-        """Whether its documents are inside the items of its file if that is an array, which is then read by items."""
-        ways = map(way_of, self.at or ("",))
-        return self.kind.form == "json" and not self.join and all(way[:1] == (None,) for way in ways)
+    def is_in_parts(self) -> bool:
+        """Whether its documents are at several places of one JSON value, which is then read by parts."""
+        return self.kind.form == "json" and not self.join and is_many(self.at)
 
     @property
     def reader(self) -> Joined:
@@ -107,6 +105,7 @@ class Job:
             lack a setting, as "unset".
         verify: whether to read each written document again, which must then rebuild its source.
         pretty: whether to indent JSON.
+        rejected: the file whose documents have the rejected answers of pairs, in the order of those of the only source.
         leaves_out: words for kinds of documents that are refused although they could be converted: "arguments" for
             calls whose arguments are broken.
         quarantine: whether to quarantine a document that can't be converted; otherwise its error is raised.
@@ -130,6 +129,7 @@ class Job:
     checks: bool = False
     verify: bool = False
     pretty: bool = False
+    rejected: Source | None = None
     leaves_out: tuple[str, ...] = ()
     quarantine: bool = True
     limits: Limits = DEFAULT_LIMITS
@@ -143,7 +143,8 @@ class Job:
     @property
     def reads(self) -> tuple[str, ...]:
         """The files that are read beside the sources."""
-        return () if self.restores is None else self.restores.paths
+        beside = () if self.rejected is None else (self.rejected.path,)
+        return beside if self.restores is None else self.restores.paths
 
     def is_binary(self, source: Source) -> bool:
         """Whether the output for a source isn't JSON."""
@@ -221,8 +222,8 @@ class Report(Counts):
 def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
     """Yield the documents of a piece of an open source, and blank lines, see ``records``."""
     kind, name = piece.source.kind, piece.source.path
-    if piece.source.is_in_items:
-        return members(stream, limits)
+    if piece.source.is_in_parts:
+        return parts(stream, limits, piece.source.at)
     return records(stream, kind.form, limits, piece.start, piece.end, name=name, column=kind.column)
 
 

@@ -70,8 +70,8 @@ def load_lines(
     Args:
         path_or_file: as for ``load``; a file object is read only as far as needed.
         codec: the format of all lines; None to detect it from the first ones, "each" to detect it for each line.
-        at: where documents are inside each line, as for ``load``. A ``.json`` file is then read whole, and each
-            document at these places gives a history. In a database, the keys of documents.
+        at: where documents are inside each line, as for ``load``. A ``.json`` file is then one value, of which each
+            document at these places is read by itself. In a database, the keys of documents.
         column: the column of a Parquet file that holds the documents; "*" for the whole row. None: the whole row if it
             is recognised as a document, else the only column that is.
         limits: bounds on what is read.

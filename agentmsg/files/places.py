@@ -7,7 +7,7 @@ nothing.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import attrs
@@ -15,7 +15,7 @@ import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt, is_a, refused
 from agentmsg.limits import AROUND, beyond, room_of
-from agentmsg.values.pointers import SPACES, Way, is_pointer, opened, step_to, way_of
+from agentmsg.values.pointers import SPACES, Way, is_pointer, onward_of, opened, step_to, way_of
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list, is_mapping
 
@@ -64,12 +64,12 @@ def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> 
 
     Args:
         record: as found in its file.
-        at: the pointers, whose first step leads to the record if that is at a place itself.
+        at: the pointers; those that lead to the record go on from there, if it is at a place itself.
         form: how the file holds records.
         limits: bounds on the documents; the record may be deeper, for what it has around them.
     """
     here = record.at or ""
-    ways = tuple(dict.fromkeys(way_of(each)[here.count("/") :] for each in at))
+    ways = reduce(onward_of, way_of(here), tuple(dict.fromkeys(map(way_of, at))))
     if record.data is None or record.fault is not None:
         yield record
         return
@@ -141,11 +141,6 @@ def _spliced(part: Found, limits: Limits) -> bytes:
 _Part: TypeAlias = "tuple[str, Callable[[], bytes]]"
 
 
-def _onward(ways: tuple[Way, ...], key: str | None) -> tuple[Way, ...]:
-    """Return the rest of the ways that lead through a member; None for a key that no pointer can name."""
-    return tuple(dict.fromkeys(way[1:] for way in ways if way[0] is None or (way[0] == key and key is not None)))
-
-
 # -- JSON
 
 
@@ -161,7 +156,7 @@ def _in_value(value: Any, ways: tuple[Way, ...], pointer: str, limits: Limits) -
     while is_a(value, str):
         value = opened(value, limits)
     for key, member in _members(value, ways):
-        yield from _in_value(member, _onward(ways, key), pointer + step_to(key), limits)
+        yield from _in_value(member, onward_of(ways, key), pointer + step_to(key), limits)
 
 
 def _members(value: Any, ways: tuple[Way, ...]) -> Iterator[tuple[str, Any]]:
@@ -240,7 +235,7 @@ class _Frame:
         count = self._unpacker.read_map_header() if is_map else self._unpacker.read_array_header()
         for index in range(count):
             key = self._unpacker.unpack() if is_map else str(index)
-            onward = _onward(ways, key if isinstance(key, str) else None)
+            onward = onward_of(ways, key if isinstance(key, str) else None)
             if onward:
                 yield from self.parts(onward, pointer + step_to(key if isinstance(key, str) else str(key)))
             else:

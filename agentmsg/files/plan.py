@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from agentmsg.api.joining import EACH
+from agentmsg.api.joining import EACH, JOINED
 from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
@@ -177,6 +177,18 @@ def detected(found: Iterable[Found], *, empty: str | None = None) -> str:
             help_words = f"--from {EACH} detects the format of each document"
         msg = f"{error.message}; {help_words}"
         raise DecodeError(msg, code=error.code) from None
+
+
+def reader_of(found: Found, source: Source) -> tuple[str, Codec]:
+    """Return the format of a document, with what reads it.
+
+    Raises:
+        DecodeError: as ``detected``.
+    """
+    if found.is_joined:
+        return JOINED, source.reader
+    codec = source.codec or detected((found,))
+    return codec, get_codec(cast("Any", codec))
 
 
 def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
@@ -405,9 +417,9 @@ def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
 
 
 def uncut(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources that are one piece, however much they hold: compressed files and streams."""
+    """Yield the sources that are one piece, however much they hold: compressed, streams, or one value."""
     for source in sources:
-        if source.is_stream or source.kind.compression:
+        if source.is_stream or source.kind.compression or source.is_in_parts:
             yield source
 
 

@@ -8,37 +8,37 @@ from __future__ import annotations
 from base64 import b64encode
 from collections import Counter
 from contextlib import ExitStack
+from itertools import zip_longest
 from time import monotonic
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 import attrs
 
-from agentmsg.api.joining import EACH, JOINED
-from agentmsg.errors import AgentMsgError, EncodeError, excerpt
+from agentmsg.api.joining import EACH
+from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
 from agentmsg.files.columns import checked_row
 from agentmsg.files.compression import compressed
 from agentmsg.files.converting import Converter, Restorer
 from agentmsg.files.file_names import WHOLE, told_name
 from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
-from agentmsg.files.job import Report, digest_of
-from agentmsg.files.plan import detected, format_of
+from agentmsg.files.job import Piece, Report, digest_of
+from agentmsg.files.plan import format_of, reader_of
 from agentmsg.files.reading import reading_of
 from agentmsg.files.storage import asking
 from agentmsg.files.storages import place_of
 from agentmsg.fitting.account_file import to_lines
 from agentmsg.model.construction import paused
-from agentmsg.registry import get_codec
 from agentmsg.values.text import dump_json, parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from agentmsg.files.converting import Converted
     from agentmsg.files.documents import Found
-    from agentmsg.files.job import Job, Piece, Source
+    from agentmsg.files.job import Job, Source
     from agentmsg.files.reading import Reading
-    from agentmsg.fitting.losses import Losses
+    from agentmsg.fitting.losses import Loss, Losses
 
 # Called while a range is read, with the numbers of bytes read and documents written.
 Advance: TypeAlias = "Callable[[int, int], None]"
@@ -80,10 +80,10 @@ class _Converters:
             AgentMsgError: if it can't be converted.
         """
         data = item.content()
-        codec = JOINED if item.is_joined else self._source.codec or detected((item,))
+        codec, reader = reader_of(item, self._source)
         if codec not in self._converters:
-            self._converters[codec] = Converter(self._job, self._source.reader if item.is_joined else get_codec(codec))
-        return codec, self._converters[codec](data)
+            self._converters[codec] = Converter(self._job, reader)
+        return codec, self._converters[codec](data, item.beside)
 
 
 def convert_documents(
@@ -122,7 +122,7 @@ def _convert_all(
     due = monotonic() + _EVERY
     framing = framing_of(job.kind, pretty=job.pretty)
     between = b"" if is_first else framing.between
-    for item in reading:
+    for item in reading if job.rejected is None else _pairs(reading, job.rejected, job):
         report.lines = item.number
         if advance is not None and monotonic() > due:
             advance(reading.position, report.documents)
@@ -147,20 +147,33 @@ def _convert_all(
             formats[codec] += 1
         if job.on_loss != "ignore":
             _count(counts, done.losses)
+            counts.update(loss.tally for loss in done.beside)
             if done.redacted:
                 counts["redacted"] += done.redacted
             for word in done.refused:
                 counts[word] += 1
-            groups.add(done.losses, report.documents)
+            groups.add([*done.losses, *done.beside], report.documents)
         if sinks.losses is not None:
             _write_account(sinks.losses, report.documents, codec, done, source, item)
         if sinks.flat is not None:
-            _write_flat(sinks.flat, report.documents, done.losses, source, item)
+            _write_flat(sinks.flat, report.documents, [*done.losses, *done.beside], source, item)
     report.lines, report.missing, report.blank = max(report.lines, reading.lines), reading.missing, reading.blank
     report.formats = dict(formats)
     report.levels = dict(counts)
     report.groups = groups.all()
     return report
+
+
+def _pairs(chosen: Reading, rejected: Source, job: Job) -> Iterator[Found]:
+    """Yield documents, each with the one that stands beside it; those that are alone are faults."""
+    with reading_of(Piece(source=rejected), job.limits) as reading:
+        for item, beside in zip_longest(chosen, reading):
+            if item is None or beside is None:
+                of = f" of {rejected.path}" if item is None else ""
+                fault = DecodeError(f"a document{of} that has no other beside it, for a pair", code="pair")
+                yield attrs.evolve(cast("Found", item or beside), fault=fault)
+            else:
+                yield attrs.evolve(item, beside=beside)
 
 
 def _count(counts: Counter[str], losses: Losses) -> None:
@@ -210,7 +223,7 @@ def _write_account(  # noqa: PLR0917 - all that is known of it
     sink.writelines(line + b"\n" for line in to_lines(done.report, done.output, told))
 
 
-def _write_flat(sink: BinaryIO, number: int, losses: Losses, source: Source, item: Found) -> None:
+def _write_flat(sink: BinaryIO, number: int, losses: Iterable[Loss], source: Source, item: Found) -> None:
     for loss in losses:
         row = {
             **_numbers(number, source, item),

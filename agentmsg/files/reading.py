@@ -168,7 +168,7 @@ class Reading:
             yield from self._stored(limits)
             return
         is_each_joined = source.join and not source.is_one_conversation
-        is_missing = source.is_in_items
+        is_missing = source.is_in_parts
         for record in documents_of(self._piece, stream, limits):
             before, self.lines = self.lines, record.number
             if record.is_blank:
@@ -178,7 +178,7 @@ class Reading:
             for found in joined(parts, limits) if is_each_joined else parts:
                 is_missing = False
                 yield found
-        if source.is_in_items:
+        if source.is_in_parts:
             self.missing = int(is_missing)
 
     def _stored(self, limits: Limits) -> Iterator[Found]:

@@ -239,7 +239,9 @@ def _tasks(job: Job, targets: Sequence[Target]) -> Iterator[_Task]:
     number = 0
     for index, target in enumerate(targets):
         own = attrs.evolve(job, kind=target.kind)
-        for piece, each in counted(own, pieces_of(target, job.limits)):
+        # What stands beside another file isn't cut.
+        whole = (Piece(source=source) for source in target.sources)
+        for piece, each in counted(own, whole if job.rejected else pieces_of(target, job.limits)):
             yield _Task(number, index, piece, each)
             number += 1
 

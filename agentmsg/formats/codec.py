@@ -86,6 +86,7 @@ class Codec:
         tool_keys: parameters of a request that give the model a tool by being there, as ``{}`` does; likewise.
         events: the module of the family whose ``EVENTS`` tells what its streams are; see ``agentmsg.formats.events``.
         is_rows: whether documents are rows of training data: in a Parquet file, their keys are its columns.
+        pairs: the name of the codec whose ``pair`` makes pairs that this format holds; empty if it holds none.
         tables: the tables of an SQLite database in which the framework keeps documents; see ``keys_in`` and ``stored``.
     """
 
@@ -110,6 +111,7 @@ class Codec:
     envelope: ClassVar[Envelope | None] = None
     events: ClassVar[str | None] = None
     is_rows: ClassVar[bool] = False
+    pairs: ClassVar[str] = ""
     tables: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -409,12 +411,27 @@ class Codec:
         The codec with the family's name tells it for the family.
 
         Args:
-            own: the extras of the family in a history.
+            own: the extras of the family in a history, or the value of one of its native blocks.
 
         Returns:
-            The path of each call in the extras, and its arguments: a text or a value; None if it has none.
+            The path of each call in them, and its arguments: a text or a value; None if it has none.
         """
         return []
+
+    def pair(self, chosen: History, rejected: History, losses: list[Any]) -> History:
+        """Return the chosen history of two that begin alike, with the answer of the other as the rejected one.
+
+        Args:
+            chosen: it ends with the better answer.
+            rejected: it ends with another answer.
+            losses: collects what is lost of that.
+
+        Raises:
+            InvalidMessage: code "pair" if they don't part where an assistant answers.
+            CodecLookupError: unless ``pairs`` names this codec.
+        """
+        msg = "this codec makes no pairs"
+        raise CodecLookupError(msg, code="option", codec=self.name)
 
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
         """Parse the bytes of a document, by default as JSON."""

@@ -37,6 +37,12 @@ def way_of(pointer: str) -> Way:
     )
 
 
+def onward_of(ways: tuple[Way, ...], key: str | None) -> tuple[Way, ...]:
+    """Return the rest of the ways that lead through a member; None for a key that no pointer can name."""
+    through = (way[1:] for way in ways if way and (way[0] is None or (way[0] == key and key is not None)))
+    return tuple(dict.fromkeys(through))
+
+
 def step_to(key: str) -> str:
     """Return the step to a key, led by a slash."""
     step = key.replace("~", "~0").replace("/", "~1")

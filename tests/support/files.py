@@ -14,11 +14,14 @@ import pytest
 from backports import zstd
 
 from agentmsg.files import Job, Kind, Outcome, Request, run, targets_of
+from agentmsg.files.documents import records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["ENVIRONMENT", "JOB", "PACKED", "converted", "lines", "process", "reference", "rows", "written"]
+    from agentmsg.files.documents import Found
+
+__all__ = ["ENVIRONMENT", "JOB", "PACKED", "converted", "documents", "lines", "process", "reference", "rows", "written"]
 
 JOB = Job(codec="anthropic", kind=Kind("jsonl"), losses=True, flat=True)
 # Compressors and decompressors, by the ending of a name.
@@ -29,6 +32,11 @@ PACKED: Mapping[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] 
 # For processes with our import path, and usual buffers.
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
 ENVIRONMENT.pop("PYTHONUNBUFFERED", None)
+
+
+def documents(*args: Any, **options: Any) -> Iterator[Found]:
+    """Yield the documents of a range of a stream, without its blank lines; as ``records``."""
+    return (each for each in records(*args, **options) if not each.is_blank)
 
 
 def rows(count: int, **more: Any) -> Iterator[bytes]:

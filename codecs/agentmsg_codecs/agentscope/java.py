@@ -67,6 +67,7 @@ from agentmsg_codecs.agentscope.dialect import (
 from agentmsg_codecs.agentscope.media import Media
 from agentmsg_codecs.agentscope.messages import AgentScope, Messages, Sessions
 from agentmsg_codecs.agentscope.names import CALL_STATES, HINT, JAVA, RESULT_STATES
+from agentmsg_codecs.wire.chats import raw_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -465,3 +466,7 @@ class AgentScopeJavaCodec(AgentScope):
         family=JAVA, title="AgentScope for Java", keys=("messages", "context"), own=frozenset({"role"})
     )
     messages = JavaMessages
+
+    def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
+        """Return the arguments of a raw call."""
+        return raw_call(own, "input") if is_mapping(own) and own.get("type") == "tool_use" else []

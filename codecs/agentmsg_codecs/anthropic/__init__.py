@@ -30,13 +30,14 @@ import attrs
 
 import agentmsg as am
 from agentmsg import DecodeError, thaw
-from agentmsg.formats import EMPTY, excerpt, is_list, is_object, note_of, speed
+from agentmsg.formats import EMPTY, excerpt, is_list, is_mapping, is_object, note_of, speed
 from agentmsg.formats.bodies import Requests, read_tool, write_tool
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.anthropic.format import Anthropic
 from agentmsg_codecs.anthropic.likeness import is_message, sniff_body
 from agentmsg_codecs.anthropic.names import BODY_KEYS, CONTENT_KEYS, FAMILY
 from agentmsg_codecs.anthropic.system_messages import may_move, with_places
+from agentmsg_codecs.wire.chats import raw_call
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,6 +75,10 @@ class AnthropicCodec(Anthropic):
     def described(self) -> tuple[Described, ...]:
         """The forms of content, tools and settings."""
         return (self.engine.described, _REQUESTS.settings.described)
+
+    def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
+        """Return the arguments of a raw call."""
+        return raw_call(own, "input") if is_mapping(own) and str(own.get("type")).endswith("tool_use") else []
 
     def read(self, document: Any) -> am.History:
         """Read a body, a list of messages, or one message."""

@@ -44,6 +44,7 @@ from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
 from agentmsg_codecs.bedrock.messages import Bedrock, Messages, folded, is_top, unfolded
 from agentmsg_codecs.bedrock.names import FAMILY, PROVIDER
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
+from agentmsg_codecs.wire.chats import raw_call
 
 if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
@@ -84,6 +85,10 @@ class BedrockCodec(Bedrock):
     def described(self) -> tuple[Described, ...]:
         """The forms of parts, tools and settings."""
         return (self.engine.described, TOOLS, _REQUESTS.settings.described)
+
+    def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
+        """Return the arguments of a raw call."""
+        return raw_call(own, "toolUse", "input")
 
     def read(self, document: Any) -> am.History:
         """Read a body, a list of messages, or one message."""

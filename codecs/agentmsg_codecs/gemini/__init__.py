@@ -45,6 +45,7 @@ from agentmsg_codecs.gemini.likeness import is_content, sniff_body
 from agentmsg_codecs.gemini.messages import Gemini
 from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, SYSTEM, snake
 from agentmsg_codecs.gemini.tools import DECLARATIONS, read_tools, write_tools
+from agentmsg_codecs.wire.chats import raw_call
 
 if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
@@ -87,6 +88,10 @@ class GeminiCodec(Gemini):
     def described(self) -> tuple[Described, ...]:
         """The forms of parts, tools and settings."""
         return (self.engine.described, DECLARATIONS, _REQUESTS.settings.described)
+
+    def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
+        """Return the arguments of a raw call."""
+        return raw_call(own, "functionCall", "args")
 
     def read(self, document: Any) -> am.History:
         """Read a body, a list of contents, or one content."""

@@ -119,6 +119,7 @@ class HfCodec(RowCodec):
     content_keys: ClassVar[frozenset[str]] = RowCodec.content_keys | CONTENT_KEYS
     rules = rules_at("agentmsg_codecs.hf.sending")
     decides: ClassVar[Mapping[str, str]] = adopt({"reasoning": "thinking"})
+    pairs: ClassVar[str] = FAMILY
 
     reasoning: Reasoning = attrs.field(default="reasoning_content", validator=_one_of(*get_args(Reasoning)))
     arguments: Literal["object", "text"] = attrs.field(default="object", validator=_one_of("object", "text"))
@@ -131,6 +132,12 @@ class HfCodec(RowCodec):
     def described(self) -> tuple[Described, ...]:
         """The forms of messages, parts, calls and tools."""
         return (self.engine.described,)
+
+    def pair(self, chosen: am.History, rejected: am.History, losses: list[am.Loss]) -> am.History:
+        """Return the chosen history with the answer of the other as the rejected one."""
+        from agentmsg_codecs.hf.pairing import pair  # noqa: PLC0415 - which writes with this codec
+
+        return pair(chosen, rejected, losses=losses)
 
     def raw_arguments(self, own: Any) -> list[tuple[tuple[str | int, ...], Any]]:
         """Return the arguments in raw messages, such as those of a rejected answer."""

@@ -24,11 +24,12 @@ def pair(
     Args:
         chosen: it ends with the better answer.
         rejected: it begins with the same messages, whatever their ids and times are, and ends with another answer.
-        losses: as for ``encode``, for the rejected answer, which is held as ``hf`` writes it.
+        losses: as for ``encode``, for the rejected answer, which is held as ``hf`` writes it; and what the rejected
+            history has beside its messages, unless the chosen one has the same.
         on_loss: likewise.
 
     Raises:
-        InvalidMessage: code "pair" if they don't part where an assistant answers.
+        InvalidMessage: code "pair" if they don't part where an assistant answers, or have other tools.
         LossError: as for ``encode``.
     """
     both = zip(chosen, rejected, strict=False)
@@ -38,7 +39,17 @@ def pair(
     }:
         msg = f"the histories don't part at an answer of an assistant, but at message {start}"
         raise am.InvalidMessage(msg, code="pair")
+    if rejected.tools and not am.same(rejected.tools, chosen.tools):
+        msg = "the histories have other tools"
+        raise am.InvalidMessage(msg, code="pair")
     document = am.encode(rejected[start:], "hf", losses=losses, on_loss=on_loss)
+    same: dict[str, Any] = am.encode(chosen[start:], "hf", on_loss="ignore")
+    if losses is not None:
+        losses += [
+            am.Loss(("extras", "hf", key), "dropped", "hf", "annotation", value)
+            for key, value in document.items()
+            if key != "messages" and not (key in same and am.same(value, same[key]))
+        ]
     return PAIRS.paired(chosen, start, document["messages"])
 
 

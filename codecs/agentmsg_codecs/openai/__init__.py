@@ -113,6 +113,7 @@ class OpenAICodec(Codec):
         "enable_search", "plugins", "search_parameters", "web_search_options",
     })  # fmt: skip
     rules = rules_at("agentmsg_codecs.openai.sending")
+    pairs: ClassVar[str] = PAIRS.owner
     # The results of tools are texts here.
     repairs_with: ClassVar[Mapping[str, Any]] = adopt({"results": "user"})
 

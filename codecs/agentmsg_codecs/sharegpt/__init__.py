@@ -95,6 +95,7 @@ class ShareGptCodec(RowCodec):
     kept: ClassVar[frozenset[str]] = KEPT
     content_keys: ClassVar[frozenset[str]] = RowCodec.content_keys | CONTENT_KEYS
     rules = rules_at("agentmsg_codecs.sharegpt.sending")
+    pairs: ClassVar[str] = PAIRS.owner
 
     container: Literal["row", "list"] = attrs.field(default="row", validator=attrs.validators.in_(("row", "list")))
 

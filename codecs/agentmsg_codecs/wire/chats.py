@@ -9,9 +9,18 @@ from agentmsg.formats import is_mapping, is_sequence
 _Path: TypeAlias = "tuple[str | int, ...]"
 
 
+def raw_call(value: Any, *path: str) -> list[tuple[_Path, Any]]:
+    """Return the arguments of what is a call, at their path in it; see ``Codec.raw_arguments``."""
+    for key in path:
+        value = value.get(key) if is_mapping(value) else None
+    return [((), value)]
+
+
 def raw_arguments(own: Any) -> list[tuple[_Path, Any]]:
     """Return the arguments of all calls in raw messages, at any depth; see ``Codec.raw_arguments``."""
     found: list[tuple[_Path, Any]] = []
+    if is_mapping(own) and "function" in own:  # a call alone
+        return raw_call(own, "function", "arguments")
     held: list[tuple[_Path, Any]] = [((), own)]
     while held:
         path, value = held.pop()
