@@ -364,7 +364,8 @@ class Transcoded(_Transcoding, Iterator[dict[str, Any]]):
         fold, add_more, is_same = self._fold, self._writer.add_more, self._is_same
         for event in self._source.now(pieces):
             # Nearly all events go this way, without a further call.
-            made = None if is_same or fold.more is None else add_more(*fold.more)
+            more = fold.more
+            made = None if is_same or more is None else add_more(*more)
             yield from self._take(event) if made is None else made
         yield from self._end()
 
