@@ -600,7 +600,8 @@ def test_a_rerun_says_that_resume_is_there(monkeypatch: pytest.MonkeyPatch) -> N
     }
     assert agentmsg(*command, "--resume").exit_code == 0
     assert len(Path("b.jsonl").read_bytes().splitlines()) == 400
-    assert "b.jsonl was done before: nothing to do" in agentmsg(*command, "--resume").stderr
+    again = agentmsg(*command, "--resume")
+    assert "b.jsonl is newer than the input, and no stopped run is left: nothing to do" in again.stderr
     # A file of loss reports that isn't there was never written.
     done = agentmsg(*command, "--losses", "l.jsonl", "--resume")
     assert (done.exit_code, "error [exists] b.jsonl" in done.stderr) == (2, True)

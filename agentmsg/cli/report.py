@@ -213,7 +213,7 @@ def tell_outcome(outcome: Outcome, job: Job, written: str, *, is_one: bool, quie
     is_silent, is_lossless = quiet or job.on_loss == "ignore", job.restores is not None
     change: str = getattr(job.change, "verb", "")
     if outcome.was_done and not is_silent:
-        say(f"{written} was done before: nothing to do")
+        say(f"{written} is newer than the input, and no stopped run is left: nothing to do; --force writes it anew")
     elif not is_silent:
         if change:
             say(f"{change}: {outcome.read - outcome.messages:,} of {counted(outcome.read, 'message')} left out")
