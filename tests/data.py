@@ -32,7 +32,7 @@ __all__ = [
 T = TypeVar("T")
 
 # Rounds of each profile, for 100 rounds in a test: for example Hypothesis examples of a law.
-ROUNDS = {"quick": 25, "ci": 30, "long": 10_000}
+ROUNDS = {"quick": 20, "ci": 20, "long": 10_000}
 
 # How hard tests try.
 PROFILE = os.environ.get("AGENTMSG_PROFILE") or "quick"
@@ -53,8 +53,8 @@ def effort(count: int, *, least: int = 10) -> int:
 
     ``$AGENTMSG_PROFILE`` names the profile:
 
-    - ``quick``, the default: a quarter of the rounds, for every change;
-    - ``ci``: a little more, and all recorded documents, before a merge;
+    - ``quick``, the default: a fifth of the rounds, for every change;
+    - ``ci``: as many, and all recorded documents, before a merge;
     - ``long``: a hundred times as many, overnight.
 
     A loop over random examples runs ``effort(n)`` times, Hypothesis tries ``effort(100)`` examples of a law, and
