@@ -71,6 +71,7 @@ CASES: list[tuple[tuple[Any, ...], Any, str]] = [
 FREE = frozenset(
     {
         "action", "additional_kwargs", "args", "arguments", "artifact", "billing", "context", "context_management",
+        "conversation",
         "data", "format", "groundingMetadata", "input", "inputSchema", "input_schema", "instruction", "json",
         "logprobs", "metadata", "metrics", "node_metadata", "output", "output_config", "parameters", "reasoning",
         "response", "responseJsonSchema", "response_metadata", "result", "schema", "stop_details", "text",

@@ -71,8 +71,10 @@ def _misspelt(error: AgentMsgError, document: Any) -> AgentMsgError:
 
 def stray(document: Any, codec: Codec) -> DecodeError | None:
     """Return the error for what is no document of any format, although a reader kept all of it; None for others."""
-    how = _as_a_part(document)
-    return instead(document, codec) or (None if how is None else DecodeError(how, codec=codec.name))
+    found = instead(document, codec)
+    if found is not None or _as_a_part(document) is None:
+        return found
+    return DecodeError("no document of this format", codec=codec.name)  # ``explained`` tells what it is
 
 
 def _as_a_part(document: Any) -> str | None:
@@ -80,9 +82,10 @@ def _as_a_part(document: Any) -> str | None:
     part = document[0] if is_list(document) and document else document
     is_part = is_object(part) and (is_object(part.get("message")) or is_object(part.get("content")))
     for key in ("choices", "candidates") if is_part else ():
-        with suppress(NotUnderstood):
+        with suppress(AgentMsgError):
             name = recognize({key: [part]})
-            return f'this is a part of a response; agentmsg.decode({{"{key}": [...]}}, "{name}") reads it'
+            if any(message.content for message in get_codec(name).read({key: [part]})):
+                return f'this is a part of a response; agentmsg.decode({{"{key}": [...]}}, "{name}") reads it'
     return None
 
 
