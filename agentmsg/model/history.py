@@ -452,16 +452,18 @@ def _as_message(item: MsgLike) -> Msg:
 
 def _foreign(error: InvalidMessage, fields: dict[str, Any]) -> InvalidMessage:
     """Return the error for a mapping that isn't a message; for a recognised format, it says how to read it."""
-    if error.code == "required" and above("checking.mistaken").how_to_read(fields) is None:
+    how = _how_to_read(fields)
+    if error.code == "required" and how == _OTHERS:
         return error
-    return InvalidMessage(
-        f"{error.message}; {_how_to_read(fields)}".replace("?;", "?"), code=error.code, path=error.path
-    )
+    return InvalidMessage(f"{error.message}; {how}".replace("?;", "?"), code=error.code, path=error.path)
+
+
+_OTHERS = "agentmsg.decode reads messages of other formats"
 
 
 def _how_to_read(value: Any) -> str:
     """Return what to call to read a value that isn't a message: its format may be recognised."""
-    return str(above("checking.mistaken").how_to_read(value) or "agentmsg.decode reads messages of other formats")
+    return str(above("checking.mistaken").how_to_read(value) or _OTHERS)
 
 
 def _from_mapping(fields: dict[str, Any]) -> Msg:
