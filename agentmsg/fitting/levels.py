@@ -17,6 +17,7 @@ from agentmsg.model.base import BaseBlock, Noted
 from agentmsg.model.construction import absent_values
 from agentmsg.model.equality import compared, same
 from agentmsg.model.history import History
+from agentmsg.model.media import standard_base64
 from agentmsg.model.msg import Msg
 from agentmsg.registry import class_of_family
 from agentmsg.values.types import class_of, is_mapping
@@ -113,7 +114,7 @@ def level_of(field: str, was: Any, now: Any) -> Level:
         return "annotation" if {was, now} <= PROMPT_ROLES else "content"
     if field == "status" and was in _TELLING:
         return "content"
-    if field == "source" and _is_one_source(was, now):
+    if (field == "source" and _is_one_source(was, now)) or (field == "signature" and _is_one_signature(was, now)):
         return "annotation"
     return "annotation" if field in ANNOTATIONS else "content"
 
@@ -275,6 +276,13 @@ def _is_one_source(was: Any, now: Any) -> bool:
     if type(was) is not type(now) or not hasattr(was, "media_type"):
         return False
     return bool(was.evolve(media_type=None, extras={}) == now.evolve(media_type=None, extras={}))
+
+
+def _is_one_signature(was: Any, now: Any) -> bool:
+    """Whether two signatures are the same bytes of one provider."""
+    if type(was) is not type(now) or was.provider != now.provider:
+        return False
+    return standard_base64(was.value) == standard_base64(now.value)
 
 
 def _says_nothing(owner: Any) -> bool:

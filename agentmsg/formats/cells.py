@@ -52,23 +52,29 @@ def of_server(value: str, block: Any) -> str | None:
     return value if block.kind == "server" else None
 
 
-def signed_by(*providers: str, is_empty: bool = False, family: str = "") -> Cell:
+def signed_by(
+    *providers: str, is_empty: bool = False, family: str = "", spelt: Callable[[str], str] | None = None
+) -> Cell:
     """Return the cell for signatures of some providers.
 
     Args:
         providers: who may have signed. A signature that was marked as theirs gets the name of its issuer.
         is_empty: whether an empty one is kept, too.
         family: of the format, which keeps what it carried itself, whoever made it.
+        spelt: returns a value in the spelling in which it is read.
     """
     usual = "value.provider in providers and not value.extras and not owner.notes"
     usual += "" if is_empty else " and value.value"
+    usual += "" if spelt is None else " and spelt(value.value) == value.value"
 
-    @usually(usual, providers=frozenset(providers))
+    @usually(usual, providers=frozenset(providers), **({} if spelt is None else {"spelt": spelt}))
     def cell(value: Signature, owner: Any) -> Signature | None:
         if not (value.value or is_empty) or is_foreign(owner, family, providers):
             return None
         issuer = value.provider if value.provider in providers else issuer_of(owner)
-        kept: Signature = value if issuer == value.provider else value.evolve(provider=issuer)
+        text = value.value if spelt is None else spelt(value.value)
+        is_so = issuer == value.provider and text == value.value
+        kept: Signature = value if is_so else value.evolve(provider=issuer, value=text)
         return bare(kept) if issuer in providers else None
 
     return cell

@@ -5,6 +5,7 @@ Nothing is fetched, and base64 text is never decoded and encoded again.
 
 from __future__ import annotations
 
+from string import ascii_letters, digits
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -27,12 +28,15 @@ __all__ = [
     "kind_of",
     "read_data_url",
     "read_dumped_bytes",
+    "standard_base64",
     "types_schema",
     "unwrapped",
     "write_url",
 ]
 
 _BUFFER = "Buffer"
+_LETTERS = frozenset(f"{ascii_letters}{digits}+/")
+_TO_STANDARD = str.maketrans("-_", "+/")
 BYTES_SCHEMA: Mapping[str, Any] = MappingProxyType(
     {
         "type": ["array", "object"],
@@ -47,6 +51,17 @@ CLASSES: Mapping[str, type[Any]] = MappingProxyType(
 """The blocks of media, by their kind."""
 KINDS: Mapping[type[Any], str] = MappingProxyType({cls: kind for kind, cls in CLASSES.items()})
 """The kinds of media, by their block."""
+
+
+def standard_base64(text: str) -> str:
+    """Return base64 in the standard alphabet, padded; a text that isn't base64 in one alphabet stays as it is."""
+    is_safe = "-" in text or "_" in text  # the alphabet for URLs
+    if not (is_safe or len(text) % 4) or (is_safe and ("+" in text or "/" in text)):
+        return text
+    data = text.translate(_TO_STANDARD).rstrip("=")
+    padded = data + "=" * (-len(data) % 4)
+    is_base64 = len(data) % 4 != 1 and _LETTERS.issuperset(data) and len(text) in (len(data), len(padded))
+    return padded if is_base64 else text
 
 
 def read_dumped_bytes(value: Any) -> tuple[str, str] | None:

@@ -28,6 +28,7 @@ from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, ITEM, OUTER_KEYS, PR
 from agentmsg_codecs.gemini.results import KNOWN
 from agentmsg_codecs.gemini.settings import SETTINGS
 from agentmsg_codecs.gemini.tools import tool_rows
+from agentmsg_codecs.wire.signatures import usual_signature
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 _MESSAGE_KEYS = frozenset({"role", "parts"})
 
-_SIGNED = cells.signed_by(PROVIDER)
+_SIGNED = cells.signed_by(PROVIDER, spelt=usual_signature)
 _MEDIA_RULES: Any = dict.fromkeys(media.KINDS, own.carried_media)
 
 

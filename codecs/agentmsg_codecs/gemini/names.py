@@ -17,8 +17,6 @@ ITEM, CANDIDATE, RESPONSE = "gemini.item", "gemini.candidate", "gemini.response"
 FURTHER = "gemini.candidates"
 CODE = "code_execution"
 SIGNATURE = "thoughtSignature"
-# Gemini accepts this instead of a signature for calls that it didn't make.
-UNSIGNED = "skip_thought_signature_validator"
 # The keys whose object makes a part, and the keys in that object.
 INNER: Mapping[str, tuple[str, ...]] = {
     "inlineData": ("mimeType", "data", "displayName"),

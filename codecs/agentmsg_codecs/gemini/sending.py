@@ -23,9 +23,10 @@ from agentmsg.formats.sending import (
     limits,
     usual,
 )
-from agentmsg_codecs.gemini.names import FAMILY, PROVIDER, UNSIGNED
+from agentmsg_codecs.gemini.names import FAMILY, PROVIDER
 from agentmsg_codecs.gemini.schemas import are_keywords_known
 from agentmsg_codecs.gemini.settings import SETTINGS
+from agentmsg_codecs.wire.signatures import UNSIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

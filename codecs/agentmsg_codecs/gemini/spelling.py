@@ -24,16 +24,15 @@ from agentmsg.formats import (
     mark_of,
     marked,
     natives,
-    speed,
 )
-from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, OUTER_KEYS, SIGNATURE, UNSIGNED, both, snake
+from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, OUTER_KEYS, SIGNATURE, both, snake
+from agentmsg_codecs.wire.signatures import usual_signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _OUTER = (*DATA, SIGNATURE)
-_TO_STANDARD, _TO_URL = str.maketrans("-_", "+/"), str.maketrans("+/", "-_")
-_STANDARD = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
+_TO_URL = str.maketrans("+/", "-_")
 _BASE64 = ("url", "unpadded", "url unpadded")
 _MAKERS = both(INNER)
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
@@ -143,14 +142,11 @@ def usual(part: Native) -> tuple[Native, dict[str, Any]]:
 def _standard(native: Native) -> tuple[Native, str]:
     """Return a part whose signature is in base64's standard alphabet, padded; and how it was spelt."""
     value = native.get(SIGNATURE)
-    if type(value) is not str or value == UNSIGNED or not ("-" in value or "_" in value or len(value) % 4):
+    standard = usual_signature(value) if type(value) is str else value
+    if standard == value:
         return native, ""
-    standard = value.translate(_TO_STANDARD)
-    standard += "=" * (-len(standard) % 4)
-    for how in _BASE64:
-        if _in_base64(standard, how) == value and speed.compiled(_STANDARD).fullmatch(standard):
-            return {**native, SIGNATURE: standard}, how
-    return native, ""
+    how = next(how for how in _BASE64 if _in_base64(standard, how) == value)
+    return {**native, SIGNATURE: standard}, how
 
 
 def _in_base64(standard: str, how: str) -> str:

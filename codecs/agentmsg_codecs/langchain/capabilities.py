@@ -77,6 +77,7 @@ from agentmsg_codecs.langchain.names import (
     STATUS_WORDS,
 )
 from agentmsg_codecs.langchain.trees import is_result, split
+from agentmsg_codecs.wire.signatures import usual_signature
 from agentmsg_codecs.wire.unsent import is_of_a_thought
 
 if TYPE_CHECKING:
@@ -174,6 +175,13 @@ def _hint(hint: am.CacheHint, _: Any) -> am.CacheHint:
 
 # Signatures and sources have no extras here.
 _bare = usually("not value.extras")(cells.bare)
+
+
+def _of_google(value: am.Signature, _: Any) -> am.Signature:
+    """Return the signature of a text; one of Google's is written as it is read."""
+    kept: am.Signature = cells.bare(value)
+    made = am.Signature("google", usual_signature(kept.value))
+    return kept if kept.provider != "google" or kept == made else made
 
 
 # -- blocks -----------------------------------------------------------------------------------------------------------
@@ -327,7 +335,7 @@ def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am
         for cls in (am.ImageBlock, am.AudioBlock, am.VideoBlock)
     }
     return {
-        am.TextBlock: row(am.TextBlock, citations=_citations),
+        am.TextBlock: row(am.TextBlock, citations=_citations, signature=_of_google),
         am.ThinkingBlock: row(am.ThinkingBlock, redacted=SEALED),
         am.RefusalBlock: row(am.RefusalBlock),
         am.ApprovalResponseBlock: row(

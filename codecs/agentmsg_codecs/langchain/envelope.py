@@ -66,7 +66,7 @@ def _owner(block: Any) -> str | None:
     """Return the provider that a block tells of, if it does."""
     kind: type[Any] = block.__class__
     if block.signature is not None:
-        return block.signature.provider or "google"  # a text that is signed
+        return block.signature.provider or (None if kind is am.TextBlock else "google")
     if kind is am.ImageBlock:
         beside: Any = natives.extras_of(block, FAMILY).get("extras")
         return "google" if is_mapping(beside) and "signature" in beside else None

@@ -292,6 +292,8 @@ class Issuer(speed.Record):
             or (not self.lists_calls and type(block) is am.ToolUseBlock and block.kind != "server")
         ):
             return False
+        if type(block) is am.TextBlock and block.signature is not None:
+            return self.codec == "gemini" and block.signature.provider == "google"  # nobody else signs texts
         return self.has_place is None or self.has_place(block)
 
     def keeps(self, block: Any) -> bool:
@@ -395,8 +397,13 @@ def _tag_of(part: Any) -> str:
     return tag if type(tag) is str else ""
 
 
+def _own_tag_of(part: Any) -> str:
+    """Return the tag of a part, unless it is in LangChain's words, which alone have extras."""
+    return "" if is_mapping(part) and "extras" in part else _tag_of(part)
+
+
 def _is_of_anthropic(part: Any) -> bool:
-    tag = _tag_of(part)
+    tag = _own_tag_of(part)
     return tag in _OF_ANTHROPIC or (tag.endswith("_tool_result") and tag != "server_tool_result")
 
 
@@ -429,7 +436,7 @@ _ITEMS = frozenset(
 
 
 def _is_of_responses(part: Any) -> bool:
-    tag = _tag_of(part)
+    tag = _own_tag_of(part)
     if tag == "reasoning" and "summary" not in part:
         return False
     return tag in _ITEMS or (tag.endswith("_call") and tag not in {"tool_call", "server_tool_call"})
@@ -489,7 +496,6 @@ def _from_responses(parts: Iterable[Any], entries: Mapping[Any, Native]) -> list
 _OUTCOMES: Mapping[Any, Any] = {"OUTCOME_OK": 1, "OUTCOME_FAILED": 2}
 _OUTCOME_OF = {number: word for word, number in _OUTCOMES.items()}
 _SIGNATURE = "thoughtSignature"
-_TO_STANDARD = str.maketrans("-_", "+/")
 _BY_GOOGLE = frozenset({"text", "thinking", "executable_code", "code_execution_result", "image_url"})
 
 
@@ -499,6 +505,8 @@ def _is_of_google(part: Any) -> bool:
     extras = {} if extras is None else extras
     if not is_mapping(extras) or tag in ("server_tool_call", "server_tool_result"):
         return is_mapping(extras) and "provider" not in extras and (tag == "server_tool_call" or "block_type" in extras)
+    if extras.get("signature_provider", "google") != "google":
+        return False
     if tag == "image_url":
         return is_mapping(part["image_url"]) and str(part["image_url"].get("url")).startswith("data:")
     return tag in _BY_GOOGLE and "annotations" not in part and "citations" not in part
@@ -510,13 +518,8 @@ def _has_place_at_google(block: Any) -> bool:
     return type(block) is not am.TextBlock or not block.citations
 
 
-def _standard(value: str | None) -> str | None:
-    """Return base64 as the client decodes it: in the standard alphabet, padded."""
-    return None if value is None else value.translate(_TO_STANDARD) + "=" * (-len(value) % 4)
-
-
 def _part_of_google(item: Native) -> Native:
-    signature = _standard(item.get(_SIGNATURE))
+    signature = item.get(_SIGNATURE)
     signed: Native = {} if signature is None else {"extras": {"signature": signature}}
     (key,) = item.keys() - {_SIGNATURE, "thought"} or (None,)
     value: Any = item.get(str(key))
@@ -580,7 +583,7 @@ _BY_BEDROCK = frozenset({"text", "reasoning_content", "server_tool_use", "tool_r
 
 
 def _is_of_bedrock(part: Any) -> bool:
-    tag = _tag_of(part)
+    tag = _own_tag_of(part)
     return tag in _BY_BEDROCK and is_mapping(part.get("reasoning_content", {})) and "annotations" not in part
 
 

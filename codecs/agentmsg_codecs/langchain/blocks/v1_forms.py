@@ -129,10 +129,11 @@ def _citing(key: str, *, is_optional: bool) -> Hatch:
 _TEXT = Key("text", "text", Text())
 ANNOTATIONS = _citing("annotations", is_optional=True)
 THINKING = extras_hatch({"redacted": "redacted"}, owner=ANTHROPIC)
+_SIGNED = extras_hatch(owner="google")  # who alone signs texts
 _WORDS = (
-    Form("cited", am.TextBlock, "text", (_TEXT, _citing("citations", is_optional=False), ID, CACHE, EXTRAS),
+    Form("cited", am.TextBlock, "text", (_TEXT, _citing("citations", is_optional=False), ID, CACHE, _SIGNED),
          fits=lambda part: is_list(part.get("citations")) and "annotations" not in part, notes={"shape": "citations"}),
-    Form("text", am.TextBlock, "text", (_TEXT, ANNOTATIONS, ID, CACHE, EXTRAS)),
+    Form("text", am.TextBlock, "text", (_TEXT, ANNOTATIONS, ID, CACHE, _SIGNED)),
     Form("reasoning", am.ThinkingBlock, "reasoning", (
         Key("reasoning", "thinking", Text(), '""', default=""), ID, CACHE, THINKING,
     )),
