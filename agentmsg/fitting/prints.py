@@ -21,7 +21,7 @@ import attrs
 from agentmsg.fitting.additions import additions, without
 from agentmsg.fitting.changes import changed
 from agentmsg.formats.plain_messages import SAID, how_bare
-from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.generated import Made, given, is_made
 from agentmsg.model.history import with_messages
@@ -47,6 +47,7 @@ _MARK = "."
 # What a message's print says apart from the digest of its fields.
 _APART = ("role", "content", "id")
 _MADE_TIME = (*_APART, "created_at")
+_ROLE_AND_CONTENT = frozenset({"role", "content"})
 
 
 @cache
@@ -245,25 +246,35 @@ def prints_of(history: History, told: dict[str, Any]) -> Prints:
 
 
 def _message_print(message: Any, told: dict[str, Any]) -> MessagePrint:
+    if how_bare(message) == SAID:
+        says = _hex(dump_json(told["content"][0]), _SAYS)
+        return _make_message(message.role, "", None, (_make_block(_links_of(TextBlock)[0], says, None, None, ()),), ())
     blocks = tuple(map(_block_print, message.content, told.get("content", ())))
-    if how_bare(message):
-        return _make_message(str(message.role), "", None, blocks)
+    if told.keys() <= _ROLE_AND_CONTENT:  # what may have been added would be there
+        return _make_message(str(message.role), "", None, blocks, ())
     hidden = _MADE_TIME if given(message.created_at) is None else _APART
     says, stated = _said(message, told, hidden)
     return _make_message(str(message.role), says, _id_print(message.id), blocks, stated)
 
 
 def _block_print(block: Any, told: Any) -> BlockPrint:
-    hidden: tuple[str, ...] = ()
-    link = name = None
-    if isinstance(block, ToolUseBlock):
-        link, hidden = _id_print(block.id), ("id",)
-    elif isinstance(block, ToolResultBlock):
-        link, name, hidden = _id_print(block.tool_call_id), _id_print(block.name), ("tool_call_id", "name")
+    kind, link, name, hidden = _links_of(type(block))
     if isinstance(getattr(block, "item_id", None), Made):
         hidden = (*hidden, "item_id")
     says, stated = _said(block, told, hidden)
-    return _make_block(_kind_of(type(block).__name__), says, link, name, stated)
+    own = link and _id_print(getattr(block, link))
+    return _make_block(kind, says, own, name and _id_print(getattr(block, name)), stated)
+
+
+@cache
+def _links_of(cls: type[Any]) -> tuple[str, str | None, str | None, tuple[str, ...]]:
+    """Return the digest of a class, and its fields with prints of their own: its link, its name, and both."""
+    kind = _hex(cls.__name__.encode(), _CLASS)
+    if issubclass(cls, ToolUseBlock):
+        return kind, "id", None, ("id",)
+    if issubclass(cls, ToolResultBlock):
+        return kind, "tool_call_id", "name", ("tool_call_id", "name")
+    return kind, None, None, ()
 
 
 def canonical_engine() -> Any:
@@ -271,11 +282,6 @@ def canonical_engine() -> Any:
     engine = cast("Any", get_codec("json")).engine
     engine.fill()
     return engine
-
-
-@cache
-def _kind_of(name: str) -> str:
-    return _hex(name.encode(), _CLASS)
 
 
 def _said(owner: Any, told: dict[str, Any], hidden: Collection[str]) -> tuple[str, _Stated]:
