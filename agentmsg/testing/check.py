@@ -105,7 +105,7 @@ _FURTHER: dict[str, tuple[Any, ...]] = {
     "phase": ("commentary", "final_answer"),
     "provider": _PROVIDERS,
     "raw_input": ("", "{}", '{"a":'),
-    "signature": tuple(Signature(provider, "c2ln") for provider in _PROVIDERS),
+    "signature": tuple(Signature(provider, text) for provider in _PROVIDERS for text in ("c2ln", "c2-_bg")),
     "status": ("ok", "error", "denied"),
     "structured": ([], {}, [1], "text", {"content": [{"type": "text", "text": "x"}]}),
     "tool_call_id": _LINKS,
@@ -132,7 +132,7 @@ _ASKED: tuple[dict[str, Any], ...] = (
 _SOURCES = (
     URLSource("https://example.org/a.png", "image/png"),
     Base64Source("aGk=", "image/png"),
-    FileSource("file_1"),
+    *(FileSource("file_1", provider=provider) for provider in (None, *_PROVIDERS)),
     TextSource("text", "text/plain"),
     BlocksSource((TextBlock("inside"),)),
 )

@@ -35,7 +35,6 @@ from agentmsg.formats import (
     is_mapping,
     is_marked,
     mark_of,
-    marked,
     media,
     natives,
     restructure,
@@ -256,14 +255,6 @@ def _document_text(block: Any) -> Any:
     return Swap(block.evolve(source=am.TextSource(text, "text/plain")), "a document is text here")
 
 
-def _uploaded(block: am.ImageBlock) -> Any:
-    """Write an image that OpenAI keeps as its own part: its client refuses LangChain's."""
-    source = block.source
-    if type(source) is not am.FileSource or source.provider != OPENAI or mark_of(block, FAMILY, "/shape") is not None:
-        return block
-    return Swap(marked(block, FAMILY, shape="input_image"), "a part of OpenAI's names no provider", "annotation")
-
-
 def settled(block: Any) -> Any:
     """Return a result with an error but no status with the status "error"; anything else unchanged."""
     lacks_status = type(block) is am.ToolResultBlock and block.error is not None and block.status is None
@@ -331,8 +322,7 @@ def block_rows(parts: ContentParts, *, has_copies: bool = False) -> dict[type[am
         return Row({**fields, "cache": _hint, "signature": _bare, "extras": extras, **own}, rule, concerns)
 
     media: dict[type[am.BaseBlock], Row] = {
-        cls: row(cls, _uploaded if cls is am.ImageBlock else None, source=_source)
-        for cls in (am.ImageBlock, am.AudioBlock, am.VideoBlock)
+        cls: row(cls, source=_source) for cls in (am.ImageBlock, am.AudioBlock, am.VideoBlock)
     }
     return {
         am.TextBlock: row(am.TextBlock, citations=_citations, signature=_of_google),

@@ -50,7 +50,7 @@ from agentmsg_codecs.langchain.blocks.dialects import (
 )
 from agentmsg_codecs.langchain.blocks.providers import DIALECTS, OLD_MARKS, is_served
 from agentmsg_codecs.langchain.blocks.v1_forms import FORMS, careful, of_call, result_shape
-from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY
+from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -185,6 +185,16 @@ def _is_signed_elsewhere(block: Any) -> bool:
     return block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS
 
 
+_UPLOADED = "input_image_id"
+_says_upload = says_all_of(next(form for form in ALL_FORMS if form.name == _UPLOADED))
+
+
+def _is_kept_by_openai(block: Any) -> bool:
+    """Whether an image is kept by OpenAI, whose client refuses LangChain's part for it."""
+    source = block.source
+    return type(source) is am.FileSource and source.provider == OPENAI and _says_upload(block)
+
+
 class ContentParts(Parts):
     """Reads and writes content parts.
 
@@ -244,6 +254,7 @@ class ContentParts(Parts):
     def _usual_of(self, cls: type[Any]) -> list[Entry] | None:
         """Return the forms that the blocks of a class are usually written in; None if there is none."""
         own = _USUAL_DIALECTS if cls in _IN_DIALECTS else []
+        own = [(_is_kept_by_openai, _UPLOADED)] if cls is am.ImageBlock else own
         unmarked = [form for form in ALL_FORMS if form.cls is cls and "shape" not in form.notes]
         usual: list[Entry] = [*own, *((None if form.is_other else is_of(form), form.name) for form in unmarked)]
         return [*usual, (None, RESULT)] if cls is am.ToolResultBlock else usual or None
