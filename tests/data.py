@@ -32,7 +32,7 @@ __all__ = [
 T = TypeVar("T")
 
 # Rounds of each profile, for 100 rounds in a test: for example Hypothesis examples of a law.
-ROUNDS = {"quick": 20, "ci": 20, "long": 10_000}
+ROUNDS = {"quick": 10, "ci": 10, "long": 10_000}
 
 # How hard tests try.
 PROFILE = os.environ.get("AGENTMSG_PROFILE") or "quick"
@@ -48,12 +48,12 @@ EVERY = 10 if PROFILE == "quick" else 1
 SHARED = Path(os.environ.get("AGENTMSG_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 
 
-def effort(count: int, *, least: int = 10) -> int:
+def effort(count: int, *, least: int = 5) -> int:
     """Return the number of rounds of a test in the running profile: the one knob of every loop in the tests.
 
     ``$AGENTMSG_PROFILE`` names the profile:
 
-    - ``quick``, the default: a fifth of the rounds, for every change;
+    - ``quick``, the default: a tenth of the rounds, for every change;
     - ``ci``: as many, and all recorded documents, before a merge;
     - ``long``: a hundred times as many, overnight.
 
@@ -68,7 +68,7 @@ def effort(count: int, *, least: int = 10) -> int:
     return max(count * ROUNDS[PROFILE] // 100, min(count, least))
 
 
-def some(items: Iterable[T], count: int, *, least: int = 10) -> list[T]:
+def some(items: Iterable[T], count: int, *, least: int = 5) -> list[T]:
     """Return ``effort(count)`` of the items, evenly spread from the first on; in ``long`` all of them."""
     found = list(items)
     wanted = len(found) if WHOLE else min(effort(count, least=least), len(found))

@@ -16,7 +16,7 @@ from agentmsg.formats.spelling import same_document
 from agentmsg.limits import AROUND, DEFAULT_LIMITS, USUAL
 from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.types import is_list, is_object
-from data import PROFILE, effort, share
+from data import WHOLE, effort, share
 from support.timing import check_growth
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ HISTORY = am.History([
     am.Msg("tool", [am.ToolResultBlock("c1", [am.TextBlock("2")])]),
 ])  # fmt: skip
 QUICK = (3, 100, 112, *range(115, 132, 2), 200, 245, 253, 260)
-LEVELS = QUICK if PROFILE == "quick" else sorted({*QUICK, *range(112, 134), *range(240, 257), 300})
+LEVELS = QUICK if not WHOLE else sorted({*QUICK, *range(112, 134), *range(240, 257), 300})
 MIDDLES: tuple[tuple[am.CodecName, ...], ...] = (("json", "msgpack"), ("msgpack", "json"))
 each_codec = pytest.mark.parametrize("codec", [get_codec(name) for name in codec_names()], ids=lambda codec: codec.name)
 

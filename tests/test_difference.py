@@ -32,7 +32,7 @@ from agentmsg.fitting.difference import difference
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.restore import restore
 from agentmsg.fitting.survival import level_of_became, level_of_gone
-from data import effort
+from data import WHOLE, effort
 from support.checked import msg
 from support.timing import check_growth
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from agentmsg import Loss
 
 _IMAGE = ImageBlock(URLSource("https://x.example/a.png"))
-_SIZE = 8_000
+_SIZE = 8_000 if WHOLE else 2_000
 
 
 def _text(role: str, *texts: str, **fields: Any) -> Msg:

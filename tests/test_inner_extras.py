@@ -8,6 +8,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg.testing.laws import honest_account
+from data import share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,6 +50,6 @@ def _histories(extras: Mapping[str, Any]) -> Iterator[am.History]:
 def test_extras_of_inner_objects_are_written_or_reported(name: am.CodecName) -> None:
     """Law 3: whatever the extras are called, and whatever they hold."""
     codec = am.get_codec(name)
-    for own in ({"x": 1}, {"type": "text", "id": "a", "url": "u"}, "text"):
-        for history in _histories({codec.family: own}):
+    for turn, own in enumerate(({"x": 1}, {"type": "text", "id": "a", "url": "u"}, "text")):
+        for history in share(_histories({codec.family: own}), am.codec_names().index(name) + turn):
             honest_account(codec, history)

@@ -49,7 +49,7 @@ def test_recombined_documents_come_back(name: am.CodecName) -> None:
     recombiner = Recombiner((document for _, document in documents(name)), keys, _parts(codec))
     rng = Random(f"{name} {_SEED}")
     read = 0
-    for _ in range(effort(2000)):
+    for _ in range(effort(1000)):
         history = exact_return(codec, recombiner.draw(rng))
         if history is not None:
             owned(codec, history)
@@ -78,5 +78,5 @@ def _some_read(name: am.CodecName) -> list[am.History]:
 def test_mixed_histories_come_back_or_are_told(name: am.CodecName) -> None:
     """Other formats' extras and notes are reported or kept, in any place."""
     codec, rng = am.get_codec(name), Random(f"{name} {_SEED}")
-    for _ in range(effort(500)):
+    for _ in range(effort(300)):
         honest_account(codec, _mixer().draw(rng))

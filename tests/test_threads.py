@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Where they are imported from, a checkout or an installed wheel.
 SOURCES = {package.__name__: Path(str(package.__file__)).parent for package in (agentmsg, agentmsg_codecs)}
-PROCESSES = min(effort(8, least=3), 100)
+PROCESSES = min(effort(8, least=1), 100)
 
 # The program of a fresh process: all threads start at once, and each begins with another pair of formats.
 CONVERT = """
