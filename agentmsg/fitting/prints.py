@@ -258,7 +258,7 @@ def _message_print(message: Any, told: dict[str, Any]) -> MessagePrint:
 
 
 def _block_print(block: Any, told: Any) -> BlockPrint:
-    kind, link, name, hidden = _links_of(type(block))
+    kind, link, name, hidden = _links_of(block.__class__)
     if isinstance(getattr(block, "item_id", None), Made):
         hidden = (*hidden, "item_id")
     says, stated = _said(block, told, hidden)

@@ -141,8 +141,8 @@ def usual(part: Native) -> tuple[Native, dict[str, Any]]:
 
 def _standard(native: Native) -> tuple[Native, str]:
     """Return a part whose signature is in base64's standard alphabet, padded; and how it was spelt."""
-    value = native.get(SIGNATURE)
-    standard = usual_signature(value) if type(value) is str else value
+    value: Any = native.get(SIGNATURE)
+    standard: Any = usual_signature(value) if type(value) is str else value
     if standard == value:
         return native, ""
     how = next(how for how in _BASE64 if _in_base64(standard, how) == value)
