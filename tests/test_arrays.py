@@ -307,7 +307,7 @@ def test_the_guide_says_how_much_memory_a_run_takes() -> None:
     """The figure is that of a conversion of lines, with its loss report, and with the format detected."""
     guide = (ROOT / "agentmsg/guides/command-line.md").read_text(encoding="utf-8")
     stated, less = map(int, re.findall(r"A process needs about (\d+) MB of memory.*?(\d+) MB less", guide)[0])
-    Path("a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in _rows(40_000)))
+    Path("a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in _rows(10_000)))
     convert = ("convert", "a.jsonl", "-t", "anthropic", "-o", "b.jsonl", "--losses", "l.jsonl", "--force")
     for more, expected in ((), stated), (("-f", "openai"), stated - less):
         assert 0.8 * expected <= peak(*convert, *more) <= 1.1 * expected

@@ -226,4 +226,4 @@ def test_many_calls_in_one_message_take_linear_time() -> None:
             history = GROWTH["calls in one message"](count)
             return lambda: codec.to_bytes(fit(history, codec).history)
 
-        check_growth(work, (2000, 16000), 8 * 3, floor=0.005)
+        check_growth(work, (500, 4000), 8 * 3, floor=0.005)
