@@ -43,39 +43,45 @@ def spellings(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     found: list[tuple[Path, Any]] = []
     _collect(fitted.source, (), found)
     yield from found
-    yield from _links(fitted)
+    telling = _telling(fitted.source)
+    yield from _links(fitted, telling)
     yield from _told_by_parts(fitted)
     if fitted.derives_names:
-        yield from _names(fitted)
+        yield from _names(fitted, telling)
         yield from _tellers(fitted)
 
 
-def _links(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
+def _telling(history: History) -> list[tuple[int, Msg]]:
+    """Return the messages that say more than words, which most don't, with their indexes."""
+    return [(index, message) for index, message in enumerate(history.messages) if how_bare(message) != SAID]
+
+
+def _links(fitted: Fitted, telling: list[tuple[int, Msg]]) -> Iterator[tuple[Path, Any]]:
     """Yield the made ids, by path, that the output's reader may make otherwise.
 
     These are those of calls and results of which only one is in the output, and those that aren't made of their place:
     a canonical form keeps them when messages move.
     """
-    made = list(_made(fitted.source))
+    made = list(_made(telling))
     known = {link for _, _, link, is_usual in made if is_usual}
     torn: set[str] = set()
     if made and fitted.source.messages is not fitted.history.messages:
-        was, now = Counter(each[1:3] for each in made), Counter(each[1:3] for each in _made(fitted.history))
+        was, now = Counter(each[1:3] for each in made), Counter(each[1:3] for each in _made(_telling(fitted.history)))
         torn = {link for name, link in was if was[name, link] != now[name, link]}
     yield from ((path, link) for path, _, link, _ in made if link in torn or link not in known)
 
 
-def _made(history: History) -> Iterator[tuple[Path, str, str, bool]]:
+def _made(telling: list[tuple[int, Msg]]) -> Iterator[tuple[Path, str, str, bool]]:
     """Yield the path of each made id of a call or result, the name of its field, the id, and whether a call's place."""
-    for index, message in enumerate(history.messages):
-        for place, block in enumerate(message.content if how_bare(message) != SAID else ()):
+    for index, message in telling:
+        for place, block in enumerate(message.content):
             for name in _IDS.get(type(block), ()):
                 if type(link := getattr(block, name)) is Made:
                     is_usual = type(block) is ToolUseBlock and link == made_call_id((index, place), block.name)
                     yield ("messages", index, "content", place, name), name, str(link), is_usual
 
 
-def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
+def _names(fitted: Fitted, telling: list[tuple[int, Msg]]) -> Iterator[tuple[Path, Any]]:
     """Yield the names of results, by path, that a reader which names them after their calls may not give them.
 
     These are names that results had themselves, and None for those without one. Where calls of several tools share an
@@ -85,8 +91,8 @@ def _names(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
     tools: dict[str | None, str] = {}
     shared = _with_too_few_calls(fitted.history)
     results: list[tuple[Path, ToolResultBlock]] = []
-    for index, message in enumerate(fitted.source.messages):
-        for place, block in enumerate(message.content if how_bare(message) != SAID else ()):
+    for index, message in telling:
+        for place, block in enumerate(message.content):
             if isinstance(block, ToolResultBlock):
                 results.append((("messages", index, "content", place, "name"), block))
             elif isinstance(block, ToolUseBlock) and tools.setdefault(block.id, block.name) != block.name:
@@ -125,8 +131,8 @@ def _tellers(fitted: Fitted) -> Iterator[tuple[Path, Any]]:
 def _with_too_few_calls(history: History) -> set[str | None]:
     """Return the ids of which there are more results than calls."""
     counts = Counter[str | None]()
-    for message in history.messages:
-        for block in message.content if how_bare(message) != SAID else ():
+    for _, message in _telling(history):
+        for block in message.content:
             if isinstance(block, ToolResultBlock):
                 counts[block.tool_call_id] += 1
             elif isinstance(block, ToolUseBlock):
