@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import agentmsg as am
-from data import WHOLE
+from agentmsg.model.generated import MadeName
+from agentmsg.testing import honest_account
+from data import WHOLE, share
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -86,3 +88,28 @@ def test_calls_and_results_come_back_from_every_format(name: str) -> None:
     """Also where one of both is lost, or what a client makes of the call is told by its result, too."""
     source, document = LINKED[name]
     assert [target for target in NAMES if not is_restored(document, source, target)] == []
+
+
+def answers(name: CodecName) -> Iterator[am.Msg]:
+    """Yield the answers of a provider's responses as if a reader told of their parts who gave them."""
+    for _, document in documents(name):
+        try:
+            (message,) = am.decode(document, name)
+        except (am.DecodeError, ValueError):
+            continue
+        told = {field: None if (said := getattr(message, field)) is None else MadeName(said) for field in TELLERS}
+        yield message.evolve(**told)
+
+
+TELLERS = ("provider", "api")
+RESPONSES = tuple(name for name in NAMES if name.endswith("-response"))
+
+
+@pytest.mark.parametrize("target", NAMES)
+def test_who_answered_may_only_be_told_by_parts(target: CodecName) -> None:
+    """It isn't written then, so what is left of an answer must come back without."""
+    turn, codec = NAMES.index(target), am.get_codec(target)
+    for name in RESPONSES:
+        for message in share(answers(name), turn):
+            for content in (message.content, *([block] for block in message.content)):
+                honest_account(codec, am.History([message.with_content(content)]))

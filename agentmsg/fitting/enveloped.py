@@ -9,6 +9,7 @@ from agentmsg.errors import AgentMsgError
 from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.whole_history import with_fields
 from agentmsg.formats.capabilities import Drop
+from agentmsg.formats.envelopes import as_written
 from agentmsg.formats.reasons import Reasons
 from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.blocks import NativeBlock, ThinkingBlock
@@ -102,7 +103,7 @@ def _taken_out(history: History, inside: History, fitted: Fitted, envelope: Enve
         source = sources.get(id(message))
         if source is not None and source is not message:
             return source  # proved when it was wrapped
-        found = envelope.reopened(message) if envelope.concerns(message) else message
+        found = envelope.reopened(as_written(message)) if envelope.concerns(message) else message
         return source if source is not None and same(found, source) else found
 
     return [out(message) for message in fitted.history.messages]

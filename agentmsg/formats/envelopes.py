@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["Envelope", "is_just_as", "orders_of", "reordered"]
+__all__ = ["Envelope", "as_written", "is_just_as", "orders_of", "reordered"]
 
 _AS_READ, _EACH = "/as-read", "/each"
 
@@ -135,8 +135,9 @@ class Envelope:
 
     def _proved(self, wrap: Callable[[Msg], Msg], message: Msg) -> Msg | None:
         try:
-            new = wrap(message)
-            return new if new is message or same(self.unwrap(_as_written(new)), message) else None
+            said = as_written(message)
+            new = wrap(said)
+            return message if new is said else new if same(self.unwrap(new), message) else None
         except (AgentMsgError, Unreadable):
             return None
 
@@ -198,7 +199,7 @@ class Envelope:
         return message
 
 
-def _as_written(message: Msg) -> Msg:
+def as_written(message: Msg) -> Msg:
     """Return a message without what a reader told of who answered: it isn't written."""
     provider, api = given(message.provider), given(message.api)
     is_stated = provider is message.provider and api is message.api
