@@ -134,10 +134,19 @@ class Envelope:
         return new
 
     def _proved(self, wrap: Callable[[Msg], Msg], message: Msg) -> Msg | None:
+        said = as_written(message)
+        if said is not message:
+            new = self._proved(wrap, said)  # in a form that tells by itself who answered
+            if new is not None and new is not said:
+                return new
         try:
-            said = as_written(message)
-            new = wrap(said)
-            return message if new is said else new if same(self.unwrap(new), message) else None
+            new = wrap(message)
+            if new is message:
+                return message
+            written = as_written(new)
+            # Without who answered, a reader may not see whose form it is.
+            back = self.unwrap(written) if written is new else self.opened(written)
+            return new if same(back, message) else None
         except (AgentMsgError, Unreadable):
             return None
 
