@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from agentmsg import AgentMsgError, DecodeError, NativeBlock, NativeTool, ToolUseBlock
-from agentmsg.formats import EMPTY, adopt, excerpt, is_mapping, note_of
+from agentmsg.formats import EMPTY, adopt, excerpt, is_mapping, natives, note_of
 from agentmsg_codecs.canonical.fields import EARLIER, FAMILY, LINKS, REQUIRED, ROLE_NUMBERS, Field, Spec
 from agentmsg_codecs.canonical.kinds import KINDS
 
@@ -140,7 +140,7 @@ def _made(engine: Engine, spec: Spec, values: dict[str, Any], note: dict[str, An
         is_there = field not in values and is_mapping(own) and type(own.get(key)) is (bool if held == "notes" else str)
         if is_there and values.get("kind", "function") in (kinds or ("function",)):
             values[field], note[field] = own[key], space
-            values[held] = _without(values[held], space, key)
+            values[held] = adopt(natives.without(values[held], (space, key))) or EMPTY
     if spec.cls in _NATIVE and _is_bare(engine, spec, values):
         note["type"] = "explicit"
     if note:
@@ -148,13 +148,6 @@ def _made(engine: Engine, spec: Spec, values: dict[str, Any], note: dict[str, An
     if spec.cls in LINKS and "notes" in values:
         values[LINKS[spec.cls]] = engine.made_again(values.get(LINKS[spec.cls]), values["notes"])
     return make(**values)
-
-
-def _without(held: Any, space: str, key: str) -> Any:
-    """Return extras or notes without a key."""
-    own = {name: value for name, value in held[space].items() if name != key}
-    rest = {name: value for name, value in held.items() if name != space}
-    return adopt({**rest, space: adopt(own)} if own else rest) or EMPTY
 
 
 def _settle_call(values: dict[str, Any], note: dict[str, Any]) -> None:

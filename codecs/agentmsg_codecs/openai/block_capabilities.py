@@ -310,22 +310,11 @@ def _sound_row(messages: Messages, rule: Rule) -> Row:
 def _either(test: Callable[[Any], bool], one: Row, other: Row) -> Row:
     """Return the row of a class that has two places: for blocks that pass a test, and for all others."""
 
-    def cell(name: str) -> Cell:
-        first, second = one.fields.get(name), other.fields.get(name)
-        if first is second is KEEP:
-            return KEEP
-
-        def either(value: Any, block: Any) -> Any:
-            own = first if test(block) else second
-            return None if own is None else own(value, block)
-
-        return either
-
     def rule(block: Any) -> Any:
         own = one.otherwise if test(block) else other.otherwise
         return block if own is None else own(block)
 
-    return Row({name: cell(name) for name in {**one.fields, **other.fields}}, rule)
+    return Row(cells.either(test, one.fields, other.fields), rule)
 
 
 def assistant_rows(
