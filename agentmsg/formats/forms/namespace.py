@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.reader import reader_source
 from agentmsg.formats.forms.values import indented
-from agentmsg.formats.natives import extras_copy, extras_of, is_bare_text, is_marked, link_of, write_arguments
+from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of, with_rest, write_arguments
 from agentmsg.formats.plain_messages import (
     are_bare,
     make_answer,
@@ -49,11 +49,6 @@ _REST = "read_rest_of"
 def _rest_of(native: Native, known: frozenset[str], odd: Sequence[str] = ()) -> Native:
     """Return the keys that no item names, and those with values without meaning here, in document order."""
     return {key: value for key, value in native.items() if key not in known or key in odd}
-
-
-def _with_rest(native: Native, owner: Any, space: str) -> Native:
-    """Return an inner object with its unknown keys, as plain data."""
-    return {**native, **extras_copy(owner, space)}
 
 
 def _split_note(family: str) -> Callable[..., Any]:
@@ -173,7 +168,7 @@ class Namespace:
             "text_or_list": _text_or_list(family),
             "plain_twin": plain_twin,
             "thaw": thaw,
-            "with_rest": _with_rest,
+            "with_rest": with_rest,
             "write_arguments": write_arguments,
         }
 
