@@ -129,6 +129,7 @@ class Namespace:
         self._texts: dict[tuple[str, str], str] = {}
         self._rests: dict[str, Callable[[], list[str]]] = {}
         self._groups: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._choosers: dict[tuple[str, ...], Any] = {}
         self.family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
         self.readers = Later(lambda name: self._function("read", name))
         self.writers = Later(lambda name: self._function("write", name))
@@ -307,11 +308,29 @@ class Namespace:
     def class_source(self, forms: Sequence[Form]) -> str:
         """Return the text of the function that writes the objects of a class with several forms."""
         writers = self.bind("writers", self.writers)
-        lines = [f"def {_class_writer(forms)}(o: Any) -> Any:"]
-        other = forms[0].name
+        return self._choosing(_class_writer(forms), forms, lambda form: f"{writers}[{(form or forms[0]).name!r}](o)")
+
+    def chooser(self, forms: Sequence[Form]) -> Callable[[Any], Form | None]:
+        """Return a function that finds the form of an object: the first whose fields and test it passes.
+
+        A form without conditions is for all other objects; without such a form the function may return None.
+
+        Args:
+            forms: of one class.
+        """
+        names = tuple(form.name for form in forms)
+        if names not in self._choosers:
+            name = f"choose_{len(self._choosers)}"
+            text = self._choosing(name, forms, lambda form: "None" if form is None else self.bind("form", form))
+            self._choosers[names] = self._compiled(name, text)
+        return self._choosers[names]
+
+    def _choosing(self, name: str, forms: Sequence[Form], result: Callable[[Form | None], str]) -> str:
+        """Return the text of a function that does something for the form of an object."""
+        lines, other = [f"def {name}(o: Any) -> Any:"], None
         for form in forms:
             if form.is_only_read or form.is_other:
-                other = other if form.is_only_read else form.name
+                other = other if form.is_only_read else form
                 continue
             tests = [
                 f"o.{field} is None" if value is None else f"o.{field} == {value!r}"
@@ -319,8 +338,8 @@ class Namespace:
                 if field != "extras"
             ]
             tests += [] if form.when is None else [f"{self.bind('when', form.when)}(o)"]
-            lines += [f"    if {' and '.join(tests)}:", f"        return {writers}[{form.name!r}](o)"]
-        return "\n".join([*lines, f"    return {writers}[{other!r}](o)"]) + "\n"
+            lines += [f"    if {' and '.join(tests) or 'True'}:", f"        return {result(form)}"]
+        return "\n".join([*lines, f"    return {result(other)}"]) + "\n"
 
     def _function(self, kind: str, name: str) -> Any:
         if name not in self._forms:
