@@ -129,7 +129,7 @@ class Namespace:
         self._texts: dict[tuple[str, str], str] = {}
         self._rests: dict[str, Callable[[], list[str]]] = {}
         self._groups: dict[tuple[str, tuple[str, ...]], str] = {}
-        self._choosers: dict[tuple[str, ...], Any] = {}
+        self._choosers: dict[tuple[str, ...], Callable[[Any], Form | None]] = {}
         self.family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
         self.readers = Later(lambda name: self._function("read", name))
         self.writers = Later(lambda name: self._function("write", name))
