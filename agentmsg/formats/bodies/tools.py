@@ -1,4 +1,4 @@
-"""The tools of a request: functions by a form, all others as native tools."""
+"""The tools of a request, or of a training row: functions by a form, all others as native tools."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def native_tool_row(
     return Row({"codec": KEEP, "value": KEEP}, rule)
 
 
-# -- tools as JSON text in a column -----------------------------------------------------------------------------------
+# -- the column of a training row ------------------------------------------------------------------------------------
 
 
 class ToolColumn:
