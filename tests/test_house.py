@@ -244,7 +244,7 @@ def test_reading_loads_what_it_needs(name: am.CodecName) -> None:
     loaded = _loaded_by(f"import agentmsg; {reading}") - _loaded_by("import agentmsg")
     unneeded = re.compile(
         r"cattrs|_?hashlib|agentmsg\.(stream|fitting|checking|values\.objects|model\.structured_output)"
-        r"|agentmsg\.formats\.(understanding|bodies\.settings|forms\.(choosing|code|rows|schemas|tables|writer))"
+        r"|agentmsg\.formats\.(understanding|bodies\.settings|forms\.(code|rows|schemas|tables|writer))"
         r"|agentmsg_codecs\..*\.(capabilities|chunks|sending|settings)|decimal"
     )
     assert not [module for module in loaded if unneeded.match(module)]

@@ -19,18 +19,17 @@ from agentmsg.errors import excerpt
 from agentmsg.fitting.changes import FieldChanges, changed
 from agentmsg.fitting.compiled import compile_caps, fits_with_names
 from agentmsg.fitting.decisions import decided
-from agentmsg.fitting.empty_messages import emptied, leave_out, start_of, tell_gone
 from agentmsg.fitting.enveloped import fit_inside
 from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.levels import level_of
 from agentmsg.fitting.measuring import measured
-from agentmsg.fitting.result_overflow import BEHIND, with_apart
 from agentmsg.fitting.survival import level_of_result_field
 from agentmsg.fitting.whole_history import with_fields, with_rest
 from agentmsg.fitting.words import tells
 from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap, Unsent
 from agentmsg.formats.reasons import Joined, Reasons
 from agentmsg.formats.restructure import Part, Plan, Run, Step, as_is
+from agentmsg.formats.spelling import says_nothing
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import BLOCK_TAGS, Block, NativeBlock, TextBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.equality import changes_of
@@ -39,11 +38,12 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, with_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from agentmsg.formats.codec import Codec
     from agentmsg.formats.reasons import Said
     from agentmsg.model.history import History
+
 
 Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
 
@@ -107,19 +107,19 @@ def _refitted(history: History, codec: Codec, first: int) -> Fitted:
     _tell_ruled(messages, given, rules, reasons)
     gone: dict[int, set[int]] = {}
     while True:
-        start = start_of(given, rules, gone)
+        start = _start_of(given, rules, gone)
         plan = _arranged(start, given, caps.arrange)
         planned = given if plan is None else [_planned(parts, given) for parts in plan]
         fitter = _Fitter(caps, fields, reasons, asked)
         is_begun = 0 <= first < len(planned) and all(map(is_, planned[:first], messages))
         changed = _changed(planned, fitter, first if is_begun else misfit(planned))
-        empty = emptied(planned, changed) if caps.drops_emptied else ()
+        empty = _emptied(planned, changed) if caps.drops_emptied else ()
         if not empty:
             break
         # Whether messages are adjacent is decided without them.
-        leave_out(empty, as_is(given) if plan is None else plan, gone)
+        _leave_out(empty, as_is(given) if plan is None else plan, gone)
     if gone:
-        tell_gone(gone, start, messages, reasons)
+        _tell_gone(gone, start, messages, reasons)
     for parts, message in zip(plan or (), planned, strict=False):
         source = messages[parts[0].index]
         if message is not source:
@@ -134,7 +134,7 @@ def _refitted(history: History, codec: Codec, first: int) -> Fitted:
     if caps.relink is not None:
         _relink(planned, changed, caps.relink, reasons)
     if fitter.apart:
-        kept = with_apart(planned, changed, fitter.apart)
+        kept = _with_apart(planned, changed, fitter.apart)
     else:
         found = [changed.get(index, message) for index, message in enumerate(planned)] if changed else planned
         kept = [message for message in found if isinstance(message, Msg)]
@@ -436,7 +436,7 @@ class _Fitter:
             return found
         apart.append(cast("Block", other))
         said = self.reasons.of(self.reasons.source(block))
-        return self._gone(block, Drop(BEHIND, said.level if isinstance(said, Swap) else "content"))
+        return self._gone(block, Drop(_BEHIND, said.level if isinstance(said, Swap) else "content"))
 
     def _loses_inside(self, block: BaseBlock, kept: ToolResultBlock, made: ToolResultBlock) -> bool:
         """Whether a result made by a rule loses content; then all of it is content."""
@@ -515,3 +515,103 @@ def _content(items: Sequence[Any], content: tuple[Block, ...]) -> tuple[Block, .
     if all(map(is_, items, content)):
         return content
     return tuple([item for item in items if not isinstance(item, Drop)])
+
+
+# -- blocks set apart -------------------------------------------------------------------------------------------------
+
+# Content that a result can't hold goes into a user message after the results, if the capability table says so
+# (``Caps.apart``). The loss report says where each went, and restore takes it back.
+
+
+_BEHIND = "is in a user message after the result"
+
+
+def _with_apart(
+    planned: Sequence[Msg], changed: Mapping[int, Msg | Drop], apart: Mapping[int, Sequence[Block]]
+) -> list[Msg]:
+    """Return the output messages, with what is set apart in messages of its own.
+
+    Args:
+        planned: the messages of a plan.
+        changed: what became of them.
+        apart: the blocks that are set apart, by the index of the message.
+    """
+    kept: list[Msg] = []
+    waiting: list[Block] = []
+
+    def flush() -> None:
+        if waiting:
+            kept.append(Msg("user", tuple(waiting), id=None, created_at=None))
+            waiting.clear()
+
+    for index, message in enumerate(planned):
+        new = changed.get(index, message)
+        if isinstance(new, Drop):
+            continue
+        if new.role != "tool":
+            flush()
+        kept.append(new)
+        if new.role == "tool":
+            waiting.extend(apart.get(index, ()))
+    flush()
+    return kept
+
+
+# -- messages of which nothing is left --------------------------------------------------------------------------------
+
+# They are found after everything is fitted. Then all is fitted again without them: they must not separate others.
+
+
+_EMPTIED = Drop("nothing of it has a place here")
+
+
+def _emptied(planned: Sequence[Msg], changed: Mapping[int, Msg | Drop]) -> list[int]:
+    """Return the planned messages that said something and say nothing any more."""
+    return [
+        index for index, new in changed.items() if isinstance(new, Msg) and not _says(new) and _says(planned[index])
+    ]
+
+
+def _says(message: Msg) -> bool:
+    if message.content or message.structured is not None:
+        return True
+    return bool(message.extras) and not says_nothing(message.extras)
+
+
+def _start_of(
+    given: Sequence[Msg], rules: Mapping[int, Drop | Swap], gone: Mapping[int, Collection[int]]
+) -> Plan | None:
+    """Return the plan without dropped messages; None if none are."""
+    if not gone and not any(isinstance(rule, Drop) for rule in rules.values()):
+        return None
+    plan: Plan = []
+    for parts in as_is(given):
+        index, picks = parts[0].index, parts[0].picks
+        if isinstance(rules.get(index), Drop):
+            continue
+        if index not in gone:
+            plan.append(parts)
+            continue
+        left = tuple(pick for pick in picks if pick not in gone[index])
+        if left:
+            plan.append((Part(index, left),))
+    return plan
+
+
+def _leave_out(indexes: Sequence[int], plan: Plan, gone: dict[int, set[int]]) -> None:
+    """Record the blocks of messages left empty."""
+    for index in indexes:
+        for part in plan[index]:
+            gone.setdefault(part.index, set()).update(part.picks)
+
+
+def _tell_gone(
+    gone: Mapping[int, Collection[int]], plan: Plan | None, messages: Sequence[Msg], reasons: Reasons
+) -> None:
+    """Say why messages without remaining parts were dropped: for the same reason as their first block."""
+    left = {part.index for parts in plan or () for part in parts}
+    for index in gone:
+        if index not in left:
+            said = map(reasons.of, messages[index].content)
+            why = next((each.why for each in said if isinstance(each, Drop)), _EMPTIED.why)
+            reasons.because(messages[index], Drop(why))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentmsg.formats.capabilities import Drop, carried_extras, usually
+from agentmsg.formats.capabilities import KEEP, Drop, carried_extras, usually
 from agentmsg.formats.issuers import is_foreign, issuer_of
 from agentmsg.formats.shapes import mark_of
 from agentmsg.model.tool_arguments import SAYS_NO_MORE
@@ -40,6 +40,22 @@ def beside(*spaces: tuple[str, frozenset[str]], odd: Callable[[Any, str, Any], b
         return lambda _: keys
 
     return carried_extras(*((space, always(keys)) for space, keys in spaces), odd=odd)
+
+
+def either(test: Callable[[Any], bool], one: Mapping[str, Cell], other: Mapping[str, Cell]) -> dict[str, Cell]:
+    """Return the cells of a class with two kinds of objects: of those that pass a test, and of all others."""
+
+    def chosen(first: Cell | None, second: Cell | None) -> Cell:
+        if first is second is KEEP:
+            return KEEP
+
+        def cell(value: Any, owner: Any) -> Any:
+            own = first if test(owner) else second
+            return None if own is None else own(value, owner)
+
+        return cell
+
+    return {name: chosen(one.get(name), other.get(name)) for name in {**one, **other}}
 
 
 def kinds(*known: str) -> Cell:

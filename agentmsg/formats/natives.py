@@ -255,9 +255,8 @@ def rest_of(native: Native, known: frozenset[str], space: str) -> Mapping[str, A
 
 
 def with_rest(native: Native, owner: Noted, space: str) -> Native:
-    """Return such an object with its unknown keys, which may be frozen."""
-    rest = owner.extras.get(space) if owner.extras else None
-    return {**native, **rest} if is_mapping(rest) else native
+    """Return such an object with its unknown keys, as plain data."""
+    return {**native, **extras_copy(owner, space)}
 
 
 def coming_back(own: Mapping[str, Any], come_back: Callable[[Mapping[str, Any]], bool]) -> Mapping[str, Any]:

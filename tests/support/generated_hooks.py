@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cattrs import gen
 
-from agentmsg_codecs.canonical.fields import ROLES, SPECS, Spec
-from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS
+from agentmsg_codecs.canonical.fields import ROLE_NUMBERS, ROLES, SPECS, Spec
 from agentmsg_codecs.canonical.shapes import ABSENT
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from agentmsg.formats.bodies.requests import Requests
     from agentmsg.formats.bodies.rows import RowCodec, as_address, check_document, sources_at
     from agentmsg.formats.bodies.settings import BodySettings
-    from agentmsg.formats.bodies.tool_column import ToolColumn
     from agentmsg.formats.bodies.tools import (
+        ToolColumn,
         listed_tools,
         native_tool_row,
         read_tool,
@@ -46,8 +46,9 @@ _HOMES = {
     "agentmsg.formats.bodies.requests": "Requests",
     "agentmsg.formats.bodies.rows": "RowCodec as_address check_document sources_at",
     "agentmsg.formats.bodies.settings": "BodySettings",
-    "agentmsg.formats.bodies.tool_column": "ToolColumn",
-    "agentmsg.formats.bodies.tools": "listed_tools native_tool_row read_tool says_no_tools with_input write_tool",
+    "agentmsg.formats.bodies.tools": (
+        "ToolColumn listed_tools native_tool_row read_tool says_no_tools with_input write_tool"
+    ),
 }
 
 __all__ = [

@@ -24,7 +24,7 @@ from agentmsg.values.types import is_list, is_object
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from agentmsg.formats.bodies.tool_column import ToolColumn
+    from agentmsg.formats.bodies.tools import ToolColumn
     from agentmsg.formats.capabilities import Cell
     from agentmsg.formats.shapes import Native
     from agentmsg.model.msg import Msg

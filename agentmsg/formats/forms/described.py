@@ -34,13 +34,6 @@ def keys_of_all(forms: Iterable[Form]) -> frozenset[str]:
     return frozenset[str]().union(*[form.keys for form in forms])
 
 
-def _chooser(forms: list[Form]) -> Callable[[Any], Form | None]:
-    """Return the function that chooses the form of an object."""
-    from agentmsg.formats.forms.choosing import chooser  # noqa: PLC0415 - readers don't choose
-
-    return chooser(forms)
-
-
 def _by_name(writers: Mapping[str, Any], chosen: Callable[[Any], str]) -> Callable[[Any], Native]:
     """Return a function that writes an object in the form chosen for it."""
 
@@ -216,7 +209,7 @@ class Described:
         def read_one(native: Native, _: Any = None) -> Any:
             return names.readers[first.name](native)
 
-        choose, has_tags = cache(partial(_chooser, forms)), any(form.tag is not None for form in forms)
+        choose, has_tags = cache(partial(names.chooser, forms)), any(form.tag is not None for form in forms)
 
         def read(native: Native, _: Any = None) -> Any:
             tag = native.get(first.tag_key) if has_tags else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.formats.forms.form import fitting
 from agentmsg.formats.forms.reader import reader_source
 from agentmsg.formats.forms.values import indented
-from agentmsg.formats.natives import extras_copy, extras_of, is_bare_text, is_marked, link_of, write_arguments
+from agentmsg.formats.natives import extras_of, is_bare_text, is_marked, link_of, with_rest, write_arguments
 from agentmsg.formats.plain_messages import (
     are_bare,
     make_answer,
@@ -49,11 +49,6 @@ _REST = "read_rest_of"
 def _rest_of(native: Native, known: frozenset[str], odd: Sequence[str] = ()) -> Native:
     """Return the keys that no item names, and those with values without meaning here, in document order."""
     return {key: value for key, value in native.items() if key not in known or key in odd}
-
-
-def _with_rest(native: Native, owner: Any, space: str) -> Native:
-    """Return an inner object with its unknown keys, as plain data."""
-    return {**native, **extras_copy(owner, space)}
 
 
 def _split_note(family: str) -> Callable[..., Any]:
@@ -134,6 +129,7 @@ class Namespace:
         self._texts: dict[tuple[str, str], str] = {}
         self._rests: dict[str, Callable[[], list[str]]] = {}
         self._groups: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._choosers: dict[tuple[str, ...], Callable[[Any], Form | None]] = {}
         self.family, self._forms, self._shapes, self._parts = family, forms, shapes, parts
         self.readers = Later(lambda name: self._function("read", name))
         self.writers = Later(lambda name: self._function("write", name))
@@ -173,7 +169,7 @@ class Namespace:
             "text_or_list": _text_or_list(family),
             "plain_twin": plain_twin,
             "thaw": thaw,
-            "with_rest": _with_rest,
+            "with_rest": with_rest,
             "write_arguments": write_arguments,
         }
 
@@ -312,11 +308,29 @@ class Namespace:
     def class_source(self, forms: Sequence[Form]) -> str:
         """Return the text of the function that writes the objects of a class with several forms."""
         writers = self.bind("writers", self.writers)
-        lines = [f"def {_class_writer(forms)}(o: Any) -> Any:"]
-        other = forms[0].name
+        return self._choosing(_class_writer(forms), forms, lambda form: f"{writers}[{(form or forms[0]).name!r}](o)")
+
+    def chooser(self, forms: Sequence[Form]) -> Callable[[Any], Form | None]:
+        """Return a function that finds the form of an object: the first whose fields and test it passes.
+
+        A form without conditions is for all other objects; without such a form the function may return None.
+
+        Args:
+            forms: of one class.
+        """
+        names = tuple(form.name for form in forms)
+        if names not in self._choosers:
+            name = f"choose_{len(self._choosers)}"
+            text = self._choosing(name, forms, lambda form: "None" if form is None else self.bind("form", form))
+            self._choosers[names] = self._compiled(name, text)
+        return self._choosers[names]
+
+    def _choosing(self, name: str, forms: Sequence[Form], result: Callable[[Form | None], str]) -> str:
+        """Return the text of a function that does something for the form of an object."""
+        lines, other = [f"def {name}(o: Any) -> Any:"], None
         for form in forms:
             if form.is_only_read or form.is_other:
-                other = other if form.is_only_read else form.name
+                other = other if form.is_only_read else form
                 continue
             tests = [
                 f"o.{field} is None" if value is None else f"o.{field} == {value!r}"
@@ -324,8 +338,8 @@ class Namespace:
                 if field != "extras"
             ]
             tests += [] if form.when is None else [f"{self.bind('when', form.when)}(o)"]
-            lines += [f"    if {' and '.join(tests)}:", f"        return {writers}[{form.name!r}](o)"]
-        return "\n".join([*lines, f"    return {writers}[{other!r}](o)"]) + "\n"
+            lines += [f"    if {' and '.join(tests) or 'True'}:", f"        return {result(form)}"]
+        return "\n".join([*lines, f"    return {result(other)}"]) + "\n"
 
     def _function(self, kind: str, name: str) -> Any:
         if name not in self._forms:

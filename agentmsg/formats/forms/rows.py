@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.cells import together
-from agentmsg.formats.forms.choosing import chooser
 from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
 from agentmsg.formats.natives import extras_of, odd_at
@@ -122,7 +121,7 @@ class Rows:
         return fields
 
     def _by_form(self, forms: list[Form], cells: Mapping[str, Cell | None], absent: Any) -> Cell:
-        choose = chooser(forms)
+        choose = self._described.names.chooser(forms)
 
         def cell(value: Any, owner: Any) -> Any:
             form = choose(owner)
@@ -175,7 +174,7 @@ class Rows:
                     for name, cell in item.spaces.items():
                         told.setdefault(name, {})[form.name] = cell
 
-        choose = chooser(forms)
+        choose = described.names.chooser(forms)
 
         def name_of(owner: Any) -> str:
             form = choose(owner)
@@ -240,7 +239,7 @@ class Rows:
         for name in forms:
             form = self._described.forms[name]
             by_class.setdefault(form.cls, []).append(form)
-        choosers = {cls: chooser(own) for cls, own in by_class.items()}
+        choosers = {cls: self._described.names.chooser(own) for cls, own in by_class.items()}
         rows = {form.name: _nearest(cls, self._fields([form])) for cls, own in by_class.items() for form in own}
 
         def cell(obj: Any, owner: Any) -> Any:

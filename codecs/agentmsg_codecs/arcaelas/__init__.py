@@ -28,15 +28,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.formats import CallNames, ContainerCodec, Containers, mark_of
+from agentmsg.formats import CallNames, ContainerCodec, Containers, is_object, mark_of
 from agentmsg_codecs.arcaelas.format import described
-from agentmsg_codecs.arcaelas.likeness import sniff_message
 from agentmsg_codecs.arcaelas.messages import Messages, generation
 from agentmsg_codecs.arcaelas.names import CONTAINERS, CONTENT_KEYS, FAMILY, LINKS
+from agentmsg_codecs.arcaelas.times import STAMP
 
 if TYPE_CHECKING:
     import agentmsg as am
-    from agentmsg.formats.forms import Described
+    from agentmsg.formats.forms import Described, Form
+
 
 __all__ = ["ArcaelasCodec"]
 
@@ -96,4 +97,21 @@ class ArcaelasCodec(ContainerCodec):
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like Arcaelas, judging by its first messages."""
         forms = self.engines[2].described.forms
-        return min((sniff_message(native, forms) for native in self.first_natives(document)), default=0.0)
+        return min((_sniff_message(native, forms) for native in self.first_natives(document)), default=0.0)
+
+
+# -- likeness ---------------------------------------------------------------------------------------------------------
+
+
+_FORMS = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool_2"}
+
+
+def _sniff_message(message: Any, forms: Mapping[str, Form]) -> float:
+    """Return 0 to 1: most for a message with a time as JavaScript writes it, and only keys of the library."""
+    if not is_object(message):
+        return 0.0
+    role, stamp = message.get("role"), message.get("timestamp")
+    if not isinstance(role, str) or role not in _FORMS or not isinstance(stamp, str):
+        return 0.0
+    own = STAMP.fullmatch(stamp) is not None and forms[_FORMS[role]].keys.issuperset(message)
+    return 0.95 if own else 0.2

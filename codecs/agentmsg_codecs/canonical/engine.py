@@ -27,11 +27,10 @@ from agentmsg import (
     NativeTool,
 )
 from agentmsg.formats import EMPTY, adopt, blocks, dispatch, excerpt, is_mapping, maker, speed
-from agentmsg_codecs.canonical.fields import FAMILY, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
+from agentmsg_codecs.canonical.fields import FAMILY, ROLE_NUMBERS, ROLES, SOURCES, SPECS, TOOLS, VERSION, Spec
 from agentmsg_codecs.canonical.generated_code import code
 from agentmsg_codecs.canonical.kinds import floats, texts
-from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS
-from agentmsg_codecs.canonical.reading import plain_reader
+from agentmsg_codecs.canonical.plain_path import plain_reader, plain_writer
 from agentmsg_codecs.canonical.user_hooks import (
     as_hook,
     foreign_reader,
@@ -40,7 +39,6 @@ from agentmsg_codecs.canonical.user_hooks import (
     proven_writer,
     user_spec,
 )
-from agentmsg_codecs.canonical.writing import plain_writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

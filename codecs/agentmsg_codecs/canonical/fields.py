@@ -55,6 +55,7 @@ REQUIRED: Any = object()
 
 # In MessagePack a role is its index here; any other role is its text.
 ROLES = ("system", "developer", "user", "assistant", "tool", "remove", "native", "unset")
+ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 
 
 class Field(NamedTuple):

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg import Citation, DecodeError, InvalidMessage, Msg, Settings, TextBlock, same
 from agentmsg.formats import EMPTY, is_mapping, is_sequence, speed
-from agentmsg_codecs.canonical.fields import ROLES, Field
-from agentmsg_codecs.canonical.plain_path import ROLE_NUMBERS, parse_time
-from agentmsg_codecs.canonical.shapes import list_of, object_of, wrong
+from agentmsg_codecs.canonical.fields import ROLE_NUMBERS, ROLES, Field
+from agentmsg_codecs.canonical.shapes import list_of, object_of, parse_time, wrong
 from agentmsg_codecs.canonical.user_hooks import structured, unstructured
 
 if TYPE_CHECKING:

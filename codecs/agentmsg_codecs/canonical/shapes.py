@@ -13,6 +13,7 @@ together again.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg import DecodeError, TextBlock, ToolUseBlock
@@ -46,6 +47,26 @@ def list_of(raw: Any) -> list[Any]:
     if is_list(raw):
         return raw
     raise wrong(raw, "an array")
+
+
+def parse_time(raw: Any) -> datetime:
+    """Parse an ISO 8601 time exactly.
+
+    Raises:
+        DecodeError: code "type" if it isn't a text; "schema" if that isn't a time, or has more digits than a datetime
+            holds.
+    """
+    if type(raw) is not str:
+        raise wrong(raw, "a time")
+    import re  # noqa: PLC0415 - loaded already wherever attrs is
+
+    try:
+        value = datetime.fromisoformat(raw)
+    except ValueError as error:
+        raise DecodeError(f"not an ISO 8601 time: {excerpt(raw)} ({error})", code="schema") from None
+    if any(digits.strip("0") for digits in re.findall(r"[.,]\d{6}(\d+)", raw)):
+        raise DecodeError(f"a time with more than six digits of a second: {excerpt(raw)}", code="schema")
+    return value
 
 
 class JsonShape:

@@ -29,7 +29,7 @@ from agentmsg import (
 )
 from agentmsg.formats import adopt, dispatch, excerpt, speed
 from agentmsg_codecs.canonical.fields import COMMON, REQUIRED, SPECS, Field, Spec
-from agentmsg_codecs.canonical.plain_path import parse_time
+from agentmsg_codecs.canonical.shapes import parse_time
 
 if TYPE_CHECKING:
     from agentmsg_codecs.canonical.engine import Engine

@@ -24,8 +24,8 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import says_no_tools
 from agentmsg.formats.forms import Rows
+from agentmsg_codecs.gemini.format import KNOWN
 from agentmsg_codecs.gemini.names import BODY_KEYS, FAMILY, ITEM, OUTER_KEYS, PROVIDER, SYSTEM
-from agentmsg_codecs.gemini.results import KNOWN
 from agentmsg_codecs.gemini.settings import SETTINGS
 from agentmsg_codecs.gemini.tools import tool_rows
 from agentmsg_codecs.wire.signatures import usual_signature

@@ -40,15 +40,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from agentmsg.formats import CallNames, ContainerCodec, Containers
-from agentmsg_codecs.lionpride.format import DESCRIBED
-from agentmsg_codecs.lionpride.likeness import sniff_message
+from agentmsg.formats import CallNames, ContainerCodec, Containers, is_mapping
+from agentmsg_codecs.lionpride.format import CONTAINERS, CONTENT_KEYS, DESCRIBED, FAMILY, FIELDS, NODE_KEYS, TRIGGERS
 from agentmsg_codecs.lionpride.messages import read_node, write_node
-from agentmsg_codecs.lionpride.names import CONTAINERS, CONTENT_KEYS, FAMILY
 
 if TYPE_CHECKING:
     import agentmsg as am
     from agentmsg.formats.forms import Described
+
 
 __all__ = ["LionprideCodec"]
 
@@ -81,4 +80,27 @@ class LionprideCodec(ContainerCodec):
 
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles lionpride's, by its first messages: all must be possible."""
-        return self.likeliest(document, sniff_message)
+        return self.likeliest(document, _sniff_message)
+
+
+# -- likeness ---------------------------------------------------------------------------------------------------------
+
+
+_ALL = frozenset[str]().union(*FIELDS.values())
+_DECIDING = frozenset[str]().union(*TRIGGERS.values())
+
+
+def _sniff_message(message: Any) -> float:
+    """Return 0 to 1: 1 for a message that names its class, less for similar content."""
+    if not is_mapping(message) or not (NODE_KEYS | {"node_metadata"}).issuperset(message):
+        return 0.0
+    content = message.get("content")
+    if not is_mapping(content):
+        return 0.0
+    metadata = message.get("metadata", message.get("node_metadata"))
+    name = metadata.get("lion_class") if is_mapping(metadata) else None
+    if isinstance(name, str) and name.startswith("lionpride."):
+        return 1.0
+    if not content:
+        return 0.3
+    return 0.9 if _ALL.issuperset(content) and not _DECIDING.isdisjoint(content) else 0.1

@@ -9,9 +9,12 @@ import agentmsg as am
 from agentmsg.formats import (
     KEEP,
     Caps,
+    Drop,
     MessageRow,
+    Row,
     Swap,
     carried_extras,
+    cells,
     dump_json,
     is_marked,
     is_sequence,
@@ -20,34 +23,103 @@ from agentmsg.formats import (
     restructure,
     rules,
 )
-from agentmsg_codecs.lionpride.block_capabilities import (
-    CALL,
-    IMAGE,
-    RESULT,
-    TEXTS,
-    carried_detail,
-    data_row,
-    slot_of,
-)
-from agentmsg_codecs.lionpride.messages import NODE, kind_of, read_node
-from agentmsg_codecs.lionpride.names import (
+from agentmsg_codecs.lionpride.format import (
     CLASS,
     CONTAINERS,
     CONTENT,
+    DETAILS,
     FAMILY,
     META,
     NODE_KEYS,
     SLOTS,
     TAKEN,
     is_uuid,
+    is_web_url,
     own_id,
 )
+from agentmsg_codecs.lionpride.messages import NODE, kind_of, read_node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg.formats import Cell
     from agentmsg_codecs.lionpride import LionprideCodec
+
+
+# -- blocks -----------------------------------------------------------------------------------------------------------
+
+
+_TEXTS: Mapping[type[am.BaseBlock], Row] = {**rules.TEXT_ROWS, am.TextBlock: Row({"text": KEEP})}
+
+
+def _slot_of(block: Any, role: str) -> str | None:
+    """Return the field that holds data in messages of a role; None if data becomes text there."""
+    if not isinstance(block, am.DataBlock):
+        return None
+    own = (*SLOTS.get(role, ()), *(("instruction", "image_detail") if role == "user" else ()))
+    return block.name if block.name in own else None
+
+
+def _data_row(role: str) -> Row:
+    """Return the row of data in messages of a role: keep data with a field of its own, make other data text."""
+
+    def rule(block: am.DataBlock) -> Any:
+        slot = _slot_of(block, role)
+        if slot is None:
+            return rules.data_as_text(block)
+        if block.data is None:
+            return Drop("an empty field has no meaning", "annotation")
+        if slot == "instruction" and isinstance(block.data, str):
+            return Swap(am.TextBlock(block.data), "an instruction that is a text is a TextBlock", "annotation")
+        return block
+
+    return Row({"data": KEEP, "name": KEEP}, rule)
+
+
+def _image_rule(block: am.ImageBlock) -> Any:
+    """Keep an image with a URL that lionpride accepts; drop any other."""
+    source = block.source
+    if not isinstance(source, am.URLSource) or not (is_web_url(source.url) or is_marked(block, FAMILY, "/odd")):
+        return Drop("an image is given by URL (http, https) here")
+    if source.media_type is None and not source.extras:
+        return block
+    return Swap(block.evolve(source=am.URLSource(source.url)), "an image is only a URL here", "annotation")
+
+
+def _carried_detail(detail: str, block: Any) -> str | None:
+    """Keep a detail that lionpride lists, or the one that was read."""
+    return detail if detail in DETAILS or is_marked(block, FAMILY, "/detail") else None
+
+
+def _result_rule(block: am.ToolResultBlock) -> Any:
+    """Keep a result that is one text or one JSON value; an error has a field of its own."""
+    changes: dict[str, Any] = {}
+    level: Any = "annotation"
+    link = block.tool_call_id
+    if link is not None and not is_marked(block, FAMILY, "/free") and not is_uuid(link):
+        changes["tool_call_id"] = own_id(link)
+    texts = [text for item in block.content if (text := rules.as_text(item)) is not None]
+    if len(block.content) > 1 or (block.content and not isinstance(block.content[0], am.TextBlock)):
+        level = "annotation" if len(texts) == len(block.content) else "content"
+        changes["content"] = (am.TextBlock("\n".join(text.text for text in texts)),) if texts else ()
+    if block.is_error and block.error is None:
+        words = "\n".join(text.text for text in texts)
+        changes |= {"error": words or block.status, "status": None}
+        if words:
+            changes["content"] = ()
+    if not changes.get("content", block.content) and isinstance(block.structured, str):
+        changes |= {"content": (am.TextBlock(block.structured),), "structured": None}
+    return Swap(block.evolve(**changes), "a result is one value and an error here", level) if changes else block
+
+
+def _carried_value(value: Any, block: am.ToolResultBlock) -> Any:
+    """Keep the structured value of a result without content."""
+    return None if block.content else value
+
+
+_IMAGE = Row({"source": KEEP, "detail": _carried_detail}, _image_rule)
+_CALL = Row({"id": KEEP, "name": KEEP, "input": KEEP, "raw_input": cells.arguments_text}, rules.call_as_function)
+_RESULT = Row({"tool_call_id": KEEP, "structured": _carried_value, "error": KEEP}, _result_rule)
 
 
 _ALONE = "a message holds one text and one call at most"
@@ -96,7 +168,7 @@ def _rank(block: Any, role: str) -> int:
     """Return a block's rank in a message: text first, data in the order of the fields, then images."""
     if isinstance(block, am.ImageBlock) and role == "user":
         return _IMAGES
-    slot = slot_of(block, role)
+    slot = _slot_of(block, role)
     if slot in (None, "instruction"):
         return 0
     return _DETAIL if slot == "image_detail" else 1 + SLOTS[role].index(str(slot))
@@ -121,7 +193,7 @@ def _joiner(role: str) -> Callable[[Any, Any], Any]:
     def joined(left: Any, right: Any) -> Any:
         rank = _rank(left, role)
         if rank == _IMAGES:
-            return left if slot_of(right, role) == "image_detail" else None
+            return left if _slot_of(right, role) == "image_detail" else None
         if rank != _rank(right, role):
             return None
         if rank == 0:
@@ -153,13 +225,13 @@ def _one_each(role: str) -> Callable[[am.Msg], Any]:
 
 
 def _has_place(block: Any, role: str) -> bool:
-    return slot_of(block, role) is not None or (role == "user" and isinstance(block, am.ImageBlock))
+    return _slot_of(block, role) is not None or (role == "user" and isinstance(block, am.ImageBlock))
 
 
 def _with_one_detail(message: am.Msg) -> am.Msg:
     """Give all images of a message the first supported detail of any of them."""
     images = message.blocks(am.ImageBlock)
-    details = {None if block.detail is None else carried_detail(block.detail, block) for block in images}
+    details = {None if block.detail is None else _carried_detail(block.detail, block) for block in images}
     if len(details) <= 1:
         return message
     told = next(detail for block in images if (detail := block.detail) in details and detail is not None)
@@ -264,22 +336,22 @@ def make_caps(_: LionprideCodec) -> Caps:
         "embedding": _filled,
         "extras": _EXTRAS,
     }
-    user = {**TEXTS, am.DataBlock: data_row("user"), am.ImageBlock: IMAGE}
+    user = {**_TEXTS, am.DataBlock: _data_row("user"), am.ImageBlock: _IMAGE}
     return Caps(
         messages={
             "system": MessageRow(
                 fields=fields,
-                blocks={**TEXTS, am.DataBlock: data_row("system")},
+                blocks={**_TEXTS, am.DataBlock: _data_row("system")},
                 otherwise=_one_each("system"),
                 joins=_joiner("system"),
             ),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": MessageRow(fields=fields, blocks=user, otherwise=_one_each("user"), joins=_joiner("user")),
             "assistant": MessageRow(
-                fields=fields, blocks={**TEXTS, am.ToolUseBlock: CALL}, otherwise=_answer, joins=_joiner("assistant")
+                fields=fields, blocks={**_TEXTS, am.ToolUseBlock: _CALL}, otherwise=_answer, joins=_joiner("assistant")
             ),
             "tool": MessageRow(
-                fields=fields, blocks={am.ToolResultBlock: RESULT}, results={am.TextBlock: TEXTS[am.TextBlock]}
+                fields=fields, blocks={am.ToolResultBlock: _RESULT}, results={am.TextBlock: _TEXTS[am.TextBlock]}
             ),
             **rules.other_rows(FAMILY, read_node),
         },

@@ -11,6 +11,10 @@ without ``lion_class``); ``/stored`` (``node_metadata``, as in databases).
 
 from __future__ import annotations
 
+import math
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -18,47 +22,247 @@ from agentmsg import AgentMsgError, thaw
 from agentmsg.formats import (
     EMPTY,
     KEEP,
+    Containers,
     Native,
     Unreadable,
     adopt,
     dump_json,
+    given,
     is_list,
     is_mapping,
     is_marked,
     is_object,
     maker,
+    mark_of,
     marked,
+    natives,
     parse_json,
+    same_document,
     speed,
     spelling,
     tool_arguments,
 )
 from agentmsg.formats.forms import Described, Form, Hatch, Json, Key, Lifted, Place, Single, Via, Wrapped
-from agentmsg_codecs.lionpride.fields import (
-    read_embedding,
-    read_id,
-    read_metadata,
-    read_time,
-    read_word,
-    write_embedding,
-    write_id,
-    write_metadata,
-    write_time,
-)
-from agentmsg_codecs.lionpride.names import (
-    CONTENT,
-    DETAILS,
-    FAMILY,
-    FIELDS,
-    SLOTS,
-    TRIGGERS,
-    class_of_content,
-    is_uuid,
-)
-from agentmsg_codecs.lionpride.urls import is_web_url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+
+# -- names, the class of a content, and ids ---------------------------------------------------------------------------
+
+
+FAMILY = "lionpride"
+# A pile has its nodes under `items`.
+CONTAINERS = Containers(family=FAMILY, title="lionpride", keys=("items",), own=frozenset({"content"}))
+# Namespaces in extras: for unknown keys of the content, and for another class in the metadata.
+CONTENT = "lionpride.content"
+META = "lionpride.metadata"
+CLASS = "lionpride.session.messages.message.Message"
+NODE_KEYS = frozenset({"id", "created_at", "metadata", "content", "embedding", "sender", "recipient"})
+DETAILS = frozenset({"low", "high", "auto"})
+
+# The classes of content, in the order in which lionpride tries them: any one of these keys decides, even an empty one.
+TRIGGERS: Mapping[str, frozenset[str]] = {
+    "instruction": frozenset({"instruction", "context", "request_model", "tool_schemas", "images"}),
+    "assistant_response": frozenset({"assistant_response"}),
+    "action_response": frozenset({"result", "error"}),
+    "action_request": frozenset({"function", "arguments"}),
+    "system": frozenset({"system_message", "system_datetime"}),
+}
+# The known keys of each class.
+FIELDS: Mapping[str, frozenset[str]] = {
+    **TRIGGERS,
+    "instruction": TRIGGERS["instruction"] | {"image_detail"},
+    "action_response": TRIGGERS["action_response"] | {"request_id"},
+}
+# The fields that become a DataBlock of their name, in their order, by role.
+SLOTS: Mapping[str, tuple[str, ...]] = {
+    "user": ("context", "tool_schemas", "request_model"),
+    "system": ("system_datetime",),
+}
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def class_of_content(content: Iterable[str]) -> str:
+    """Return the class of a content by its keys; an instruction if no key decides."""
+    return _class_of(tuple(content))
+
+
+@lru_cache(maxsize=256)
+def _class_of(keys: tuple[str, ...]) -> str:
+    return next((name for name, triggers in TRIGGERS.items() if not triggers.isdisjoint(keys)), "instruction")
+
+
+def _taken(name: str) -> frozenset[str]:
+    before = list(TRIGGERS)[: list(TRIGGERS).index(name)]
+    return FIELDS[name].union(*(TRIGGERS[other] for other in before))
+
+
+# The keys that extras of a content can't use, by class: its known keys, and those that would change the class.
+TAKEN: Mapping[str, frozenset[str]] = {name: _taken(name) for name in TRIGGERS}
+# Keys that hold content for a model; in a content of another class, each is an unknown field.
+CONTENT_KEYS = frozenset({"response_model"}.union(*FIELDS.values()))
+
+
+def is_uuid(text: str) -> bool:
+    """Whether an id is a UUID as lionpride writes it."""
+    return _UUID.fullmatch(text) is not None
+
+
+def own_id(text: str) -> str:
+    """Return the id if it is a UUID, else a name-based UUID (version 5) of it, always the same."""
+    if is_uuid(text):
+        return text
+    from uuid import NAMESPACE_URL, uuid5  # noqa: PLC0415 - few need it, and it is slow to import
+
+    return str(uuid5(NAMESPACE_URL, f"agentmsg:{text}"))
+
+
+# -- URLs -------------------------------------------------------------------------------------------------------------
+
+
+_WEB_URL = r"(?i)https?://([^/?#\[\]]+|([^/?#\[\]]*@)?\[[0-9a-f:.]+\](:[0-9]*)?)(?![^/?#])"
+
+
+def is_web_url(url: str) -> bool:
+    """Whether lionpride accepts an image's URL: http or https, and a host."""
+    return speed.compiled(_WEB_URL).match(url) is not None and "\x00" not in url and "%00" not in url
+
+
+# -- fields beside the content of a node: pairs of functions that read and write them ---------------------------------
+
+
+_NUMBER = r"-?\d+(\.\d+)?"
+# The forms of a time besides the usual one.
+_TIMES: Mapping[str, Callable[[datetime], Any]] = {
+    "Z": lambda time: time.isoformat().removesuffix("+00:00") + "Z",
+    "seconds": lambda time: int(time.timestamp()),
+    "fraction": lambda time: time.timestamp(),
+    "digits": lambda time: str(int(time.timestamp())),
+    "digits and fraction": lambda time: str(time.timestamp()),
+}
+
+
+def _time_of(value: Any) -> datetime:
+    try:
+        if type(value) in (int, float):
+            return datetime.fromtimestamp(value, UTC)
+        if type(value) is str:
+            is_number = speed.compiled(_NUMBER).fullmatch(value)
+            return datetime.fromtimestamp(float(value), UTC) if is_number else datetime.fromisoformat(value)
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise Unreadable("not a time")
+
+
+def _read_time(value: Any, note: dict[str, Any]) -> datetime:
+    """Read a time; mark its form if it isn't the usual one, or note the value if the form is unknown."""
+    time = _time_of(value)
+    if value != time.isoformat():
+        form = next((name for name, write in _TIMES.items() if am.same(write(time), value)), None)
+        is_told = form is not None and time.tzinfo is UTC
+        note["/time" if is_told else "created_at"] = form if is_told else ["=", value]
+    return time
+
+
+def _write_time(time: datetime, message: am.Msg) -> Any:
+    """Write a time in the form that was read."""
+    form = mark_of(message, FAMILY, "/time") if message.notes else None
+    if isinstance(form, str) and form in _TIMES and time.tzinfo is UTC:
+        value = _TIMES[form](time)
+        if am.same(_time_of(value), time):
+            return value
+    return time.isoformat()
+
+
+def _read_word(value: Any) -> str:
+    """Read a string that isn't empty."""
+    if type(value) is not str or not value:
+        raise Unreadable("not a word")
+    return value
+
+
+def _read_id(native: Native) -> dict[str, Any]:
+    """Read the id of a node."""
+    link = native.get("id")
+    if type(link) is str:
+        return {"id": link} if is_uuid(link) else {"id": link, "notes": {"/free": True}}
+    return natives.unread(native, "id") if "id" in native else {}
+
+
+def _write_id(message: am.Msg) -> Native:
+    """Write the id of a message, or of its call.
+
+    Ids that agentmsg makes for new messages are UUIDs like lionpride's; those that a reader made aren't written.
+    """
+    call = message.first(am.ToolUseBlock) if message.role == "assistant" else None
+    link = message.id if call is None or call.id is None else call.id
+    return {} if link is None or (given(link) is None and not is_uuid(link)) else {"id": str(link)}
+
+
+def _read_metadata(native: Native) -> dict[str, Any]:
+    """Read the metadata of a node, without its class."""
+    metadata = native.get("metadata")
+    if not is_object(metadata):
+        return natives.unread(native, "metadata") if "metadata" in native else {"notes": {"metadata": "absent"}}
+    if "lion_class" not in metadata:
+        return {"metadata": adopt(metadata), "notes": {"/unclassed": True}}
+    rest = {key: metadata[key] for key in metadata if key != "lion_class"}
+    return {"metadata": adopt(rest)} if rest else {}
+
+
+def class_extras(metadata: Any) -> Mapping[str, Any]:
+    """Return the extras for a class other than that of messages."""
+    if not is_object(metadata) or metadata.get("lion_class", CLASS) == CLASS:
+        return EMPTY
+    return {META: {"lion_class": metadata["lion_class"]}}
+
+
+def _write_metadata(message: am.Msg) -> Native:
+    """Write the metadata of a message, with the class."""
+    if not message.metadata and not message.extras and not message.notes:
+        return {"metadata": {"lion_class": CLASS}}
+    metadata: Native = thaw(message.metadata)
+    own = message.extras.get(META) if message.extras else None
+    if is_mapping(own):
+        metadata |= thaw(own)
+    elif not is_marked(message, FAMILY, "/unclassed"):
+        metadata["lion_class"] = CLASS
+    return {"metadata": metadata}
+
+
+def _read_embedding(value: Any, note: dict[str, Any]) -> tuple[float, ...] | None:
+    """Read a vector: a list of finite numbers, or the JSON text of one."""
+    given_value = value
+    if type(value) is str:
+        try:
+            value = parse_json(value)
+        except AgentMsgError:
+            raise Unreadable("not a vector") from None
+    vector = None
+    if value or value == 0:
+        vector = _vector(value)
+    if not same_document(None if vector is None else list(vector), given_value):
+        note["embedding"] = spelling.spelling_of(given_value) or ["=", given_value]
+    return vector
+
+
+def _vector(value: Any) -> tuple[float, ...]:
+    if not is_list(value) or any(type(item) not in (int, float) for item in value):
+        raise Unreadable("not a vector")
+    try:
+        vector = tuple(map(float, value))
+    except OverflowError:
+        raise Unreadable("not a vector") from None
+    if not all(map(math.isfinite, vector)):
+        raise Unreadable("not a vector")
+    return vector
+
+
+def _write_embedding(vector: tuple[float, ...], _: Any) -> list[float] | None:
+    """Write a vector as a list; an empty one becomes null."""
+    return list(vector) or None
+
 
 _make_text = maker(am.TextBlock, "text")
 _make_data = maker(am.DataBlock, "data", "name")
@@ -264,19 +468,19 @@ _INNER = Hatch(
     must=("content",),
     about="role and content",
 )
-_ID = Hatch(keys=("id",), cells={"id": KEEP}, get=read_id, put=write_id, odd=("id",), about="id, also of a call")
+_ID = Hatch(keys=("id",), cells={"id": KEEP}, get=_read_id, put=_write_id, odd=("id",), about="id, also of a call")
 _METADATA = Hatch(
     keys=("metadata",),
     cells={"metadata": KEEP},
-    get=read_metadata,
-    put=write_metadata,
+    get=_read_metadata,
+    put=_write_metadata,
     odd=("metadata",),
     about="metadata, without lion_class",
 )
-_WORD = Via(read_word, str)
-_TIME = Via(read_time, write_time, {"type": ["string", "number"]}, is_marking=True)
+_WORD = Via(_read_word, str)
+_TIME = Via(_read_time, _write_time, {"type": ["string", "number"]}, is_marking=True)
 _NUMBERS = {"type": "array", "items": {"type": "number"}}
-_VECTOR = Via(read_embedding, write_embedding, {"anyOf": [_NUMBERS, {"type": "string"}]}, is_marking=True)
+_VECTOR = Via(_read_embedding, _write_embedding, {"anyOf": [_NUMBERS, {"type": "string"}]}, is_marking=True)
 
 
 FORMS = (

@@ -25,9 +25,7 @@ from agentmsg.formats import (
     tool_links,
     write_as,
 )
-from agentmsg_codecs.lionpride.fields import class_extras
-from agentmsg_codecs.lionpride.format import DESCRIBED
-from agentmsg_codecs.lionpride.names import CONTENT, FAMILY, NODE_KEYS, class_of_content
+from agentmsg_codecs.lionpride.format import CONTENT, DESCRIBED, FAMILY, NODE_KEYS, class_extras, class_of_content
 
 if TYPE_CHECKING:
     from agentmsg.formats import CallNames

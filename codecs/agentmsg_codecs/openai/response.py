@@ -59,13 +59,13 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import ANSWER, Answers, as_read
 from agentmsg.formats.forms import Const, Described, Form, Hatch, Key, Spare, Text, Via
 from agentmsg_codecs.openai.annotations import ANNOTATIONS, KEY, URL_CITATION
+from agentmsg_codecs.openai.capabilities import REQUIRED, finish, make_response_caps
 from agentmsg_codecs.openai.hints import HINTS, odd
 from agentmsg_codecs.openai.likeness import is_choice, is_failure
 from agentmsg_codecs.openai.messages import Messages
 from agentmsg_codecs.openai.names import CHOICE, CHOICES, FAMILY, FINISH, FINISH_WORDS, MESSAGE, RESPONSE
 from agentmsg_codecs.openai.places import is_beside
 from agentmsg_codecs.openai.reasoning import ENTRIES, THINKING, Thinking, place_of_option
-from agentmsg_codecs.openai.response_capabilities import REQUIRED, finish, make_response_caps
 from agentmsg_codecs.openai.tool_links import Links, unlinked
 from agentmsg_codecs.openai.usage import USAGE, read_usage, with_usage_of_choice, without_usage_of_choice, write_usage
 
@@ -261,7 +261,7 @@ class OpenAIResponseCodec(Answers, Codec):
         ), {})  # fmt: skip
 
     def make_caps(self) -> Caps:
-        """Return what a response supports; see response_capabilities.py."""
+        """Return what a response supports."""
         is_text = self.thinking == "text"
         return make_response_caps(self.engine, self.answer, self._read_whole, self.answer_row, as_text=is_text)
 

@@ -148,9 +148,7 @@ def with_usage_of_choice(message: am.Msg) -> am.Msg:
     usage = usage_of(own, message) if own else None
     if usage is None:
         return message
-    rest = {key: value for key, value in own.items() if key != "usage"}
-    extras = {space: rest if space == CHOICE else some for space, some in message.extras.items()}
-    extras = {space: some for space, some in extras.items() if some}
+    extras = natives.without(message.extras, (CHOICE, "usage"))
     return marked(message.evolve(usage=usage, extras=extras), CHOICE, usage=True)
 
 

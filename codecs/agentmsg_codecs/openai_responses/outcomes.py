@@ -16,8 +16,8 @@ from agentmsg.formats import (
     Swap,
     Unreadable,
     adopt,
+    cells,
     is_list,
-    is_mapping,
     is_object,
     maker,
     natives,
@@ -243,34 +243,18 @@ def placed(is_served: Callable[[Any], bool]) -> Callable[[am.Msg], Any]:
 def call_extras(cell: Cell) -> Cell:
     """Return the cell of a call's extras, without those that would be read as its result."""
 
-    def kept(extras: Any, block: Any) -> Any:
-        extras = cell(extras, block)
-        own: Any = extras.get(FAMILY)
-        if not is_mapping(own) or block.name in APART or block.item_id is None:
-            return extras
-        tool = _TOOLS.get(_type_of(block))
+    def taken(own: Mapping[str, Any], block: Any) -> tuple[str, ...]:
+        tool = None if block.name in APART or block.item_id is None else _TOOLS.get(_type_of(block))
         found = None if tool is None or tool[0].isdisjoint(own) else tool[1](am.thaw(own))
-        if found is None:
-            return extras
-        rest = {key: own[key] for key in own if key != found[0]}
-        others = {space: extras[space] for space in extras if space != FAMILY}
-        return {**others, FAMILY: rest} if rest else others
+        return () if found is None else (found[0],)
 
-    return kept
+    return cells.without(cell, FAMILY, taken)
 
 
 _KEPT = ("content", "error", "item_id", "kind", "name", "provider", "status", "structured")
 _CELLS: Mapping[str, Cell] = {**dict.fromkeys(_KEPT, KEEP), "tool_call_id": own_link, "extras": lambda _, __: {}}
 
 
-def result_cells(cells: Mapping[str, Cell]) -> Mapping[str, Cell]:
+def result_cells(others: Mapping[str, Cell]) -> Mapping[str, Cell]:
     """Return the cells of results: of those in the item of their call, and of those that are items."""
-    return {name: _either(_CELLS.get(name), cells.get(name)) for name in (*cells, *_KEPT)}
-
-
-def _either(outcome: Cell | None, other: Cell | None) -> Cell:
-    def cell(value: Any, block: Any) -> Any:
-        chosen = outcome if is_outcome(block) else other
-        return None if chosen is None else chosen(value, block)
-
-    return cell
+    return cells.either(is_outcome, _CELLS, others)

@@ -12,7 +12,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
-from agentmsg.formats import KEEP, Drop, Swap, mark_of, marked, restructure, rules
+from agentmsg.formats import KEEP, Drop, Swap, cells, mark_of, marked, restructure, rules
 from agentmsg_codecs.openai_responses.names import CLIENT_TOOLS, FAMILY, PROVIDER
 
 if TYPE_CHECKING:
@@ -170,17 +170,12 @@ def item_cells(others: Mapping[str, Cell], own: Mapping[str, Cell]) -> Mapping[s
         others: of those that aren't a client's tools that a server ran.
         own: of a client's, which say what is supported of such.
     """
-    return {name: _chosen(name, others.get(name), own.get(name)) for name in {**others, **own, **_KEPT}}
+    clients = {name: _of_client(cell) for name, cell in own.items()}
+    return cells.either(lambda block: kind_of(block) is not None, {**clients, **_KEPT}, others)
 
 
 _KEPT: Mapping[str, Cell] = {"kind": KEEP, "provider": KEEP, "name": KEEP}
 
 
-def _chosen(name: str, other: Cell | None, own: Cell | None) -> Cell:
-    def cell(value: Any, block: Any) -> Any:
-        if kind_of(block) is None:
-            return None if other is None else other(value, block)
-        chosen = _KEPT.get(name, own)
-        return None if chosen is None else chosen(value, as_client(block))
-
-    return cell
+def _of_client(cell: Cell) -> Cell:
+    return lambda value, block: cell(value, as_client(block))

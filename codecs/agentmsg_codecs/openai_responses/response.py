@@ -225,21 +225,13 @@ def _read_status(native: Native, engine: Items) -> dict[str, Any]:
 def _beside_status(cell: Cell) -> Cell:
     """Return the cell of the extras of a response: of those that stand for a status, what is read beside its word."""
 
-    def both(extras: Any, message: am.Msg) -> Any:
-        kept = cell(extras, message)
-        own: Any = kept.get(RESPONSE, {})
+    def taken(own: Mapping[str, Any], message: am.Msg) -> Native:
         said = {key: thaw(own[key]) for key in _STATUS_KEYS if key in own}
-        if not said:
-            return kept
         word = None if message.finish_reason is None else _finish(message.finish_reason, message)
         found = _told_status({**_status_of(word), **said}, lambda: natives.ended(message.content))
-        if found == (word, [*said]):
-            return kept
-        rest = {space: value for space, value in kept.items() if space != RESPONSE}
-        left = {key: own[key] for key in own if key not in said}
-        return {**rest, RESPONSE: left} if left else rest
+        return {} if found == (word, [*said]) else said
 
-    return both
+    return cells.without(cell, RESPONSE, taken)
 
 
 def _status_of(word: str | None) -> Native:
