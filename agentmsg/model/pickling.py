@@ -40,6 +40,28 @@ def above(module: str) -> Any:
     return imported(f"agentmsg.{module}")
 
 
+class Above:
+    """A method that is a function of a module above: the object is its first argument.
+
+    Args:
+        module: as for ``above``.
+        function: its name there.
+    """
+
+    def __init__(self, module: str, function: str) -> None:
+        self.home = module, function
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self.place = owner, name
+
+    def __get__(self, obj: Any, cls: type[Any]) -> Any:
+        """Return the method; from now on the class itself has it."""
+        module, function = self.home
+        found = getattr(above(module), function)
+        setattr(*self.place, found)
+        return found if obj is None else found.__get__(obj, cls)
+
+
 def repr_html(value: Any) -> str | None:
     """Return a history, message, loss report or conversion as HTML; None if a package for drawing is missing."""
     try:

@@ -13,7 +13,7 @@ from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import links
 from agentmsg.model.usage import COUNTERS, Usage
-from agentmsg.ops.tokens import approximate_tokens, check_counter, history_tokens, media_tokens, tool_tokens
+from agentmsg.ops.tokens import checked_counter, history_tokens, media_tokens, tool_tokens
 from agentmsg.values.frozen import FrozenDict
 
 if TYPE_CHECKING:
@@ -70,9 +70,17 @@ class HistoryStats:
     duration: timedelta | None
 
 
-def stats_of(history: History, counter: TokenCounter = approximate_tokens) -> HistoryStats:
-    """Return the statistics of a history, which may be empty; ``counter`` returns the tokens of a message."""
-    check_counter(counter)
+def stats_of(history: History, *, counter: TokenCounter | None = None) -> HistoryStats:
+    """Return the statistics of a history, which may be empty.
+
+    Args:
+        history: the history.
+        counter: returns the tokens of a message; the default is ``agentmsg.approximate_tokens``.
+
+    Raises:
+        InvalidMessage: code "type" if the counter is no function that returns a number of tokens.
+    """
+    counter = checked_counter(counter)
     lengths = tuple(message.length for message in history)
     length = sum(lengths)
     tools = list(_tools(history))
