@@ -75,14 +75,14 @@ def trim_messages(
     history = trimmed = as_history(messages)
     starts = None if start_on is None else roles_of(start_on, "start_on")
     ends = None if end_on is None else roles_of(end_on, "end_on")
-    tokens, ones = checked_counter(counter), lambda _: 1
-    for budget, each in ((max_messages, ones), (max_tokens, tokens)):
+    tokens = checked_counter(counter)
+    ways: tuple[tuple[int | None, Counter], ...] = (max_messages, lambda _: 1), (max_tokens, tokens)
+    for budget, each in ways:
         if budget is None:
             continue
         lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, trimmed)) if keep_system else 0
         system, body = trimmed.messages[:lead], trimmed.messages[lead:]
-        beside = tool_tokens(history, each) if each is tokens else 0
-        rest = budget - beside - sum(cost(each, one) for one in system)
+        rest = budget - sum(cost(each, one) for one in system) - (tool_tokens(history, each) if each is tokens else 0)
         # If the system messages use up the budget, messages without tokens still fit.
         rest, pairs = max(0, rest) if lead else rest, answered(body) if keep_tool_pairs else {}
         kept = _Window(body, rest, each, starts, ends, pairs).trimmed(strategy, allow_partial=allow_partial)

@@ -250,8 +250,9 @@ def _is_certain(look: _Look, name: str) -> bool:
     return _likeness(get_codec(name), look.trees.get(name)) == 1
 
 
-def _likeness(codec: Codec, tree: Any) -> Any:
-    return _asked(lambda: codec.likeness(codec.sample(tree)), otherwise=0.0)
+def _likeness(codec: Codec, tree: Any) -> float:
+    found: float = _asked(lambda: codec.likeness(codec.sample(tree)), otherwise=0.0)
+    return found
 
 
 def _means(looks: Sequence[_Look]) -> list[tuple[str, float]]:

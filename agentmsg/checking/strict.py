@@ -22,7 +22,7 @@ from agentmsg.model.checks import one_of
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
-from agentmsg.model.roles import KNOWN_ROLES
+from agentmsg.model.roles import KINDS, KNOWN_ROLES
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.model.usage import Usage
@@ -45,13 +45,12 @@ _NAMED = 20
 _SENDERS = ("role", "from")
 _TAGS = (*_SENDERS, "type", "part_kind", "kind")
 _UNDER_TAGS = frozenset((tag,) for tag in _TAGS)
-# The fields that hold such a word, and those that every reader knows; a tool of the provider's may be its own kind.
-_KINDS = frozenset({"function", "custom", "server"})
+# The fields that hold such a word, and those that every reader knows.
 _WORDS: Mapping[type[Any], tuple[str, frozenset[str]]] = {
     Msg: ("role", KNOWN_ROLES),
-    ToolUseBlock: ("kind", _KINDS),
-    ToolResultBlock: ("kind", _KINDS),
-    ToolSpec: ("kind", _KINDS),
+    ToolUseBlock: ("kind", KINDS),
+    ToolResultBlock: ("kind", KINDS),
+    ToolSpec: ("kind", KINDS),
     CacheHint: ("kind", frozenset({"ephemeral", "default"})),
 }
 _ANYTHING: tuple[dict[str, Any], ...] = ({}, {"type": "object"})
@@ -147,7 +146,7 @@ def _of_object(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
                 yield _Unknown("key", key, (*path, key), value, cls)
             elif key in _TAGS and isinstance(value, str) and value not in kept:
                 yield _Unknown("type", value, (*path, key), value, cls)
-    field, words = _WORDS.get(cls, ("", _KINDS))
+    field, words = _WORDS.get(cls, ("", KINDS))
     word: Any = getattr(obj, field, None)
     if word is not None and word not in words and (field == "role" or word != getattr(obj, "name", None)):
         yield _Unknown("role" if field == "role" else "type", word, (*path, field), word, cls)

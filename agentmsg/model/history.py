@@ -14,7 +14,7 @@ from agentmsg.model.checks import instance, listed, optional_text
 from agentmsg.model.construction import replacer
 from agentmsg.model.generated import Made
 from agentmsg.model.made_links import apart, one_by_one
-from agentmsg.model.msg import RESULT_FIELDS, Msg
+from agentmsg.model.msg import RESULT_FIELDS, Msg, known_fields
 from agentmsg.model.pickling import Above, Pickled, Portable, above
 from agentmsg.model.remembering import Body
 from agentmsg.model.roles import SYNONYMS
@@ -269,6 +269,7 @@ class History(Noted, Portable, Sequence[Msg]):
 
         def trim(self, **options: Unpack[Trimming]) -> History:
             """Return the longest end (or beginning) that fits into a budget; see ``agentmsg.trim_messages``."""
+            raise NotImplementedError
     else:
         stats, turns = Above("ops.stats", "stats_of"), Above("ops.turns", "turns_of")
         merge_runs, pair_tools = Above("ops.merging", "merge_runs"), Above("ops.pairs", "pair_tools")
@@ -355,29 +356,18 @@ def _from_mapping(fields: dict[str, Any]) -> Msg:
     """Make a message by its role's factory, checking role, text and tool id in this order."""
     role = fields.pop("role", None)
     if not isinstance(role, str) or not role:
-        _known({name: value for name, value in fields.items() if close_to(name, ("role",), 1, 0.7)})
+        known_fields({name: value for name, value in fields.items() if close_to(name, ("role",), 1, 0.7)})
         msg = "a message needs a role"
         raise InvalidMessage(msg, code="required", path=("role",))
     content = fields.pop("content", "")
     if not isinstance(content, str):
-        return Msg(role=role, content=content, **_known(fields))
+        return Msg(role=role, content=content, **known_fields(fields))
     if role == "tool":
         link = fields.pop("tool_call_id", None)
-        return Msg.tool(content, tool_call_id=link, **_known(fields, RESULT_FIELDS))
+        return Msg.tool(content, tool_call_id=link, **known_fields(fields, RESULT_FIELDS))
     if role == "assistant":
-        return Msg.assistant(content, tool_calls=fields.pop("tool_calls", ()), **_known(fields))
-    return Msg.chat(role, content, **_known(fields))
-
-
-_MSG_FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
-
-
-def _known(fields: dict[str, Any], more: tuple[str, ...] = ()) -> dict[str, Any]:
-    for name in fields:
-        if name not in _MSG_FIELDS and name not in more:
-            words = filter(None, (f"Msg has no field {excerpt(name)}", close_to(name, (*_MSG_FIELDS, *more), 1, 0.7)))
-            raise InvalidMessage("; ".join(words), code="schema", path=(str(name),))
-    return fields
+        return Msg.assistant(content, tool_calls=fields.pop("tool_calls", ()), **known_fields(fields))
+    return Msg.chat(role, content, **known_fields(fields))
 
 
 def as_history(value: Messages) -> History:

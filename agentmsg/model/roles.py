@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 RoleName = Literal["system", "developer", "user", "assistant", "tool", "remove", "native", "unset"]
 KNOWN_ROLES: Final = frozenset(get_args(RoleName))
+KINDS: Final = frozenset({"function", "custom", "server"})
+"""The kinds of calls, results and tools that every codec knows; a tool that a provider defines may be its own kind."""
 # The words of LangChain and Synaptic, and ours; callers may use either.
 SYNONYMS: Mapping[str, str] = MappingProxyType({"human": "user", "ai": "assistant"})
 

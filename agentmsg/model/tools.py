@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import attrs
 
-from agentmsg.errors import InvalidMessage, excerpt, refused
+from agentmsg.errors import InvalidMessage, refused
 from agentmsg.model.base import CacheHint, Noted, Tagged, free_json, free_mapping
-from agentmsg.model.checks import instance, listed, optional_text, text
+from agentmsg.model.checks import instance, items_of, optional_text, text
 from agentmsg.values.frozen import EMPTY, JSON, freeze_mapping
 
 
@@ -122,9 +122,4 @@ def as_tools(value: Iterable[Tool]) -> tuple[Tool, ...]:
     Raises:
         InvalidMessage: code "type" if an item isn't a tool.
     """
-    tools = listed(value, "tools")
-    for index, tool in enumerate(tools):
-        if not isinstance(tool, (ToolSpec, NativeTool)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            msg = f"not a tool: {excerpt(tool)}"
-            raise InvalidMessage(msg, code="type", path=("tools", index))
-    return tools
+    return items_of(value, "tools", lambda tool: isinstance(tool, (ToolSpec, NativeTool)), "not a tool:")

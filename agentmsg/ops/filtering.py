@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_
 from typing import Any, Literal, cast
 
-import attrs
-
 from agentmsg.errors import is_a, refused
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import UNSET, ApprovalRequestBlock, ApprovalResponseBlock, ToolResultBlock, ToolUseBlock
@@ -117,25 +115,11 @@ def _types_of_synaptic(message: Msg) -> tuple[str, ...]:
     return (message.role, *(word for word, role in SYNONYMS.items() if role == message.role))
 
 
-@attrs.frozen
-class _Meaning:
-    """How the conditions of ``filter_messages`` combine.
-
-    Attributes:
-        types: the words for a message's role.
-        enough: whether one matching inclusion is enough, or all must match.
-        keeps_empty: whether an empty list of inclusions is a condition, which nothing meets.
-    """
-
-    types: Callable[[Msg], tuple[str, ...]]
-    enough: Callable[[Iterable[object]], bool]
-    keeps_empty: bool
-
-
-_MEANINGS: Mapping[str, _Meaning] = {
-    "any": _Meaning(_types_of_langchain, any, keeps_empty=False),
-    "all": _Meaning(_types_of_synaptic, all, keeps_empty=True),
-}
+# For each meaning of ``match``: the words for a message's role, and whether one matching inclusion is enough, or all
+# must match; of "all" an empty list is a condition, too, which nothing meets.
+_MEANINGS: Mapping[str, tuple[Callable[[Msg], tuple[str, ...]], Callable[[Iterable[object]], bool]]] = {
+    "any": (_types_of_langchain, any), "all": (_types_of_synaptic, all),
+}  # fmt: skip
 
 
 def filter_messages(
@@ -175,14 +159,16 @@ def filter_messages(
             LangChain overlooks.
     """
     one_of(match, "match", *_MEANINGS)
-    meaning = _MEANINGS[match]
+    types, enough = _MEANINGS[match]
     calls = _call_ids(exclude_tool_calls)
-    told = {"names": _named, "types": meaning.types, "ids": _identified}
+    told: dict[str, Callable[[Msg], tuple[str | None, ...]]] = {
+        "names": lambda message: (name_of(message),), "types": types, "ids": lambda message: (message.id,),
+    }  # fmt: skip
     includes = {"names": include_names, "types": include_types, "ids": include_ids}
     excludes = {"names": exclude_names, "types": exclude_types, "ids": exclude_ids}
     wanted = [(told[kind], _asked(value, f"include_{kind}")) for kind, value in includes.items() if value is not None]
     unwanted = [(told[kind], _asked(value, f"exclude_{kind}")) for kind, value in excludes.items() if value is not None]
-    if not meaning.keeps_empty:
+    if match == "any":
         wanted = [(tell, words) for tell, words in wanted if words]
     history = as_history(messages)
     asked = {block.id: block.tool_call_id for message in history for block in message.blocks(ApprovalRequestBlock)}
@@ -190,20 +176,12 @@ def filter_messages(
     for message in history:
         if any(not words.isdisjoint(tell(message)) for tell, words in unwanted):
             continue
-        if wanted and not meaning.enough(not words.isdisjoint(tell(message)) for tell, words in wanted):
+        if wanted and not enough(not words.isdisjoint(tell(message)) for tell, words in wanted):
             continue
         rest = message if calls is None else _without_calls(message, calls, asked)
         if rest is not None:
             kept.append(rest)
     return _with(history, kept)
-
-
-def _named(message: Msg) -> tuple[str | None, ...]:
-    return (name_of(message),)
-
-
-def _identified(message: Msg) -> tuple[str | None, ...]:
-    return (message.id,)
 
 
 def _asked(value: str | Iterable[str], name: str) -> frozenset[str]:

@@ -101,7 +101,7 @@ def stats_of(history: History, *, counter: TokenCounter | None = None) -> Histor
         tokens=history_tokens(history, counter),
         tool_tokens=tool_tokens(history, counter),
         media_tokens=media_tokens(history, counter),
-        usage=_sum(usages),
+        usage=Usage.joined(usages) if usages else None,
         usage_stated=_counts(name for usage in usages for name in COUNTERS if getattr(usage, name) is not None),
         duration=_duration(message.created_at for message in history),
     )
@@ -127,13 +127,6 @@ def _tools(history: History) -> Iterator[tuple[str | None, bool]]:
                 call = history[place[0]].content[place[1]]
                 name = call.name if isinstance(call, ToolUseBlock) else None
             yield name, block.is_error
-
-
-def _sum(usages: Iterable[Usage]) -> Usage | None:
-    total: Usage | None = None
-    for usage in usages:
-        total = usage if total is None else total + usage
-    return total
 
 
 def _duration(times: Iterable[datetime | None]) -> timedelta | None:

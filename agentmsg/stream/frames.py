@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from agentmsg.limits import Limits
     from agentmsg.model.fields import Untold
 
-__all__ = ["Frames", "async_events", "events", "events_in", "is_async", "sse"]
-
 _CUT = "the stream ends inside an event"
 _LAST = b"data: [DONE]\n\n"
 _BOM, _DONE = b"\xef\xbb\xbf", b"[DONE]"

@@ -19,21 +19,6 @@ from agentmsg.values.types import is_mapping, is_sequence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "Arguments",
-    "Cell",
-    "First",
-    "Items",
-    "Last",
-    "Result",
-    "Role",
-    "Signed",
-    "Sum",
-    "Texts",
-    "Tree",
-    "join_into",
-]
-
 
 class Cell(Protocol):
     """Joins the values of one field; made with the first of them."""
