@@ -131,8 +131,11 @@ class _Window:
 
     def trimmed(self, side: Side, *, allow_partial: bool) -> Sequence[Msg]:
         """Return the messages to keep."""
-        body, can_cut = self.body, self._cuts()
-        stop = self._stop(can_cut) if side == "last" else len(body)
+        body = self.body
+        can_cut = _untorn(((call[0], result[0]) for result, call in self.pairs.items()), len(body))
+        stop = len(body)
+        if side == "last":  # up to the last message that the result may end with
+            stop = next((i for i in range(stop, 0, -1) if can_cut[i] and self._may("first", i - 1)), 0)
         order = range(stop - 1, -1, -1) if side == "last" else range(len(body))
         best, total = (stop, 0) if side == "last" else (0, 0)
         for index in order:
@@ -154,14 +157,6 @@ class _Window:
         """Whether the result may begin (end) with a message."""
         roles = self.starts if side == "last" else self.ends
         return roles is None or self.body[index].role in roles
-
-    def _stop(self, can_cut: Sequence[bool]) -> int:
-        """Return the number of messages up to the last one that the result may end with."""
-        return next((i for i in range(len(self.body), 0, -1) if can_cut[i] and self._may("first", i - 1)), 0)
-
-    def _cuts(self) -> list[bool]:
-        """Return, for each number of messages, whether a cut after them splits no pair."""
-        return _untorn(((call[0], result[0]) for result, call in self.pairs.items()), len(self.body))
 
     def _part(self, index: int, side: Side, room: int) -> Msg | None:
         """Return the part of a message that fits into this many tokens."""
