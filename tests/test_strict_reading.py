@@ -280,6 +280,36 @@ def test_a_typo_is_blamed_or_what_holds_it(name: am.CodecName) -> None:
     assert sum(error.path == typo for typo, error in told) > 0.8 * len(told)
 
 
+def _odd_words(document: Any, tried: set[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield the document with one word misspelt that says what an object is, and the path; each of a place once."""
+    for path in _objects(document):
+        for key in ("type", "role", "kind", "part_kind", "from"):
+            word = _at(document, path).get(key)
+            shape = (*("*" if isinstance(step, int) else step for step in path), key, word)
+            if isinstance(word, str) and shape not in tried:
+                tried.add(shape)
+                yield (*path, key), _with(document, (*path, key), f"{word[:-1]}zq")
+
+
+@pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("json", "langgraph", "msgpack")])
+def test_a_misspelt_word_is_blamed_or_what_holds_it(name: am.CodecName) -> None:
+    """Where the word is wrong that says what an object is, the error leads there, or to an object around it."""
+    tried: set[tuple[Any, ...]] = set()
+    missed: list[tuple[tuple[Any, ...], str]] = []
+    for _, document in some(documents(name), 60):
+        with suppress(am.DecodeError):
+            am.decode(document, name, unknown="error")
+            for place, wrong in _odd_words(document, tried):
+                try:
+                    am.decode(wrong, name, unknown="error")
+                except am.DecodeError as error:
+                    # LangChain says the type of a message twice: either may be the wrong one.
+                    is_twice = name == "langchain" and place[-2:] == ("data", "type")
+                    if error.path != place[: len(error.path)] and not is_twice:
+                        missed.append((place, error.message))
+    assert not missed
+
+
 @pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("langgraph", "msgpack")])
 def test_every_codec_reads_strictly(name: am.CodecName) -> None:
     """A new key in any object of a document that is known throughout is refused, there or further out."""

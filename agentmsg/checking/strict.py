@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import lru_cache
 from operator import itemgetter
 from re import sub
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -27,7 +28,7 @@ from agentmsg.model.roles import KINDS, KNOWN_ROLES
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.model.usage import Usage
-from agentmsg.registry import class_of_family, codecs
+from agentmsg.registry import class_of_family, codec_of_family, codecs
 from agentmsg.values.frozen import thaw
 from agentmsg.values.types import is_list, is_mapping, is_object
 
@@ -108,8 +109,10 @@ def _check_answer(document: Any, codec: Codec) -> None:
     """Refuse words of a response that say what it is, or what it repeats of its request: readers keep them whole."""
     if not is_object(document):
         return
-    own, asked = _Described(codec), _Described(class_of_family(codec.family)())
-    fault = _tagged(document, _OBJECT) if own.is_odd(document.get(_OBJECT)) else asked.odd_setting(document)
+    request = codec_of_family(codec.family)
+    fault = None if request is None else _described(request).odd_setting(document)
+    if _described(codec).is_odd(document.get(_OBJECT)):
+        fault = _tagged(document, _OBJECT)
     if fault is not None:
         raise _refused([fault], codec)
 
@@ -117,7 +120,7 @@ def _check_answer(document: Any, codec: Codec) -> None:
 def _refusal(found: list[_Unknown], document: Any, codec: Codec) -> DecodeError:
     places = list(_places(document, ()))
     taken: set[int] = set()
-    described = _Described(codec)
+    described = _described(codec)
     told = sorted((_placed(each, places, taken, described) for each in found[:_NAMED]), key=itemgetter(0))
     return _refused([(path, each.kind, each.name) for _, path, each in told], codec, len(found) - _NAMED)
 
@@ -209,10 +212,11 @@ def _placed(
         taken.add(index)
         path, part = places[index]
         inside, kind, name = described.fault_of(unknown, value if is_key else part) or ((), unknown.kind, unknown.name)
-        odd = described.odd_tag(dict(places)[path[:-1]]) if is_key and not inside and described.is_told else None
-        if odd is not None:  # of what it is, nobody knows the keys
-            (tag,), kind, name = odd
-            return index, (*path[:-1], tag), attrs.evolve(unknown, kind=kind, name=name)
+        if is_key and not inside and described.has_key(name):  # of something else
+            around = described.odd_tag(dict(places)[path[:-1]])
+            if around is not None:
+                (tag,), kind, name = around
+                return index, (*path[:-1], tag), attrs.evolve(unknown, kind=kind, name=name)
         return index, (*path, *inside), attrs.evolve(unknown, kind=kind, name=name)
     return len(places), unknown.path, unknown
 
@@ -221,15 +225,16 @@ class _Described:
     """What the descriptions of a codec tell of its native objects: the keys and the words of each, as JSON Schemas."""
 
     def __init__(self, codec: Codec) -> None:
-        self._kept, self._content, self.is_told = codec.kept, codec.content_keys, bool(codec.described)
+        self._kept, self._content = codec.kept, codec.content_keys
         self._defs = schema_of(*codec.described)["$defs"]
         self._forms = [form for each in codec.described for form in each.forms.values()]
         self._bodies = [each.body() for each in codec.described if each.body is not None]
         told = [schema["properties"] for schema in self._defs.values() if "properties" in schema]
-        words = (_allowed(keys[tag]) or () for keys in told for tag in _TAGS if tag in keys)
-        self._words = KNOWN_ROLES.union(
-            *words, *(_written(each) for _, each in codecs() if each.family == codec.family)
-        )
+        written = [part for _, each in codecs() if each.family == codec.family for part in _written(each)]
+        self._keys = {key for part in (*told, *written) for key in part}
+        words = [_allowed(keys[tag]) or () for keys in told for tag in _TAGS if tag in keys]
+        words += [[part[tag]] for part in written for tag in (*_TAGS, _OBJECT) if isinstance(part.get(tag), str)]
+        self._words = KNOWN_ROLES.union(*words)
 
     def _schemas(self, cls: type[Any]) -> list[Any]:
         return self._bodies if cls is History else [self._defs[f.name] for f in self._forms if issubclass(f.cls, cls)]
@@ -280,8 +285,14 @@ class _Described:
         """Return the first odd tag of an object inside of a value, at most so many levels down."""
         for path, part in _places(value, ()):
             if 0 < len(path) <= levels and (odd := self.odd_tag(part)) is not None:
-                return (*path, *odd[0]), *odd[1:]
+                # Is it the tag, or another key? If that isn't clear, the object is named.
+                is_clear = all(map(self.has_key, part))
+                return ((*path, *odd[0]), *odd[1:]) if is_clear else (path, "object", odd[2])
         return None
+
+    def has_key(self, key: str) -> bool:
+        """Whether any description has a key."""
+        return key in self._keys or key in self._kept or key in _TAGS
 
     def _is_known(self, word: str) -> bool:
         return word in self._words or word.lower() in self._words or word in self._kept
@@ -322,13 +333,16 @@ class _Described:
             yield from [schema] if named is None else self._alternatives(named)
 
 
-def _written(codec: Codec) -> Iterator[str]:
-    """Yield the tags that a codec itself writes for a message of each kind."""
+# Making one takes longer than reading a document.
+_described = lru_cache(maxsize=64)(_Described)
+
+
+def _written(codec: Codec) -> Iterator[dict[str, Any]]:
+    """Yield the objects that a codec itself writes for a message of each kind."""
     call = ToolUseBlock("c", "f")
     for message in (Msg("system", "x"), Msg("user", "x"), Msg.assistant("x", tool_calls=[call]), call.result("x")):
         with suppress(Exception):  # not every format has each
-            parts = (part for _, part in _places(codec.write(History((message,))), ()) if is_object(part))
-            yield from [part[tag] for part in parts for tag in (*_TAGS, _OBJECT) if isinstance(part.get(tag), str)]
+            yield from [part for _, part in _places(codec.write(History((message,))), ()) if is_object(part)]
 
 
 def _other_tag(value: dict[str, Any], schema: Any) -> str | None:
