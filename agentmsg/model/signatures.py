@@ -27,10 +27,12 @@ def described(value: Any) -> str | None:
 
 def called_of(function: Any) -> tuple[Any, Any]:
     """Return what a partial or an object calls in the end, with its docstring and hints, and what has its name."""
-    while isinstance(function, partial):
-        function = cast("Any", function).func
-    is_own = isinstance(function, type) or inspect.isroutine(function) or not callable(function)
-    return (function, function) if is_own else (type(function).__call__, type(function))
+    called: Any = function
+    while isinstance(called, partial):
+        called = cast("Any", called).func
+    named: Any = called.__class__
+    is_own = issubclass(named, type) or inspect.isroutine(called) or not callable(called)
+    return (called, called) if is_own else (named.__call__, named)
 
 
 def schema_of_function(function: Callable[..., Any]) -> dict[str, Any]:

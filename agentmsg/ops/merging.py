@@ -95,8 +95,8 @@ def _merged(run: Sequence[Msg], separator: str) -> Msg:
         "structured": outputs[-1] if outputs else None,
         "usage": _total(run),
         "finish_reason": run[-1].finish_reason,
-        "embedding": None,
-        **{name: _agreed(run, name) for name in _COMMON},
+        **dict.fromkeys(("embedding", *_COMMON)),
+        **{name: getattr(run[0], name) for name in _COMMON if len({getattr(each, name) for each in run}) == 1},
         **{name: _joined(run, name, depth) for name, depth in _JOINED.items()},
     }
     fields["metadata"].pop(MERGED_FROM, None)
@@ -136,11 +136,6 @@ def _longer(block: Block, more: Sequence[str], separator: str) -> Block:
 
 
 # -- the other fields --------------------------------------------------------------------------------------------------
-
-
-def _agreed(run: Sequence[Msg], name: str) -> Any:
-    values = {getattr(message, name) for message in run}
-    return values.pop() if len(values) == 1 else None
 
 
 def _total(run: Sequence[Msg]) -> Usage | None:
