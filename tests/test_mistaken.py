@@ -63,6 +63,10 @@ FAILURES: dict[str, tuple[Any, str]] = {
         "invalid_request_error: missing: Field required",
     ),
     "FastAPI": ({"detail": [{"type": "missing", "loc": ["body"], "msg": "No"}, {"msg": "Bad"}]}, "missing: No; Bad"),
+    "problem details": (
+        {"type": "https://a.example/quota", "title": "No quota", "status": 403, "detail": "All used", "instance": "/1"},
+        "https://a.example/quota: All used",
+    ),
     "Azure's gateway": ({"statusCode": 401, "message": "Access denied"}, "Access denied"),
     "a gateway": ({"id": "", "choices": None, "error": {"message": "Oops", "code": 500}}, "Oops"),
     "Anthropic's batches": (

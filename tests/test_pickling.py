@@ -177,6 +177,22 @@ def test_what_collects_goes_on_by_itself(way: str, seen: int) -> None:
     assert builder.build().text == "a"
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in dir(am.History) if callable(getattr(grand_tour(), name)) and name[0] != "_"]
+)
+def test_methods_go_along(name: str) -> None:
+    """A method of a history is pickled by its own name, also one that lives elsewhere."""
+    method = getattr(grand_tour(), name)
+    assert pickle.loads(pickle.dumps(method)).__name__ == method.__name__ == name
+
+
+def test_errors_call_methods_by_their_name() -> None:
+    """A misspelt argument is one of the method that was called."""
+    filtered: Any = grand_tour().filter
+    with pytest.raises(TypeError, match=r"History\.filter\(\) got"):
+        filtered(rol="user")
+
+
 def test_process_pools_convert() -> None:
     """Processes that share nothing take documents and codecs, and return conversions and errors."""
     found = documents("openai")[:3]

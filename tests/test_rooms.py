@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CORE = Path(str(importlib.util.find_spec("agentmsg").origin)).parent  # type: ignore[union-attr]
 CODECS = Path(str(importlib.util.find_spec("agentmsg_codecs").origin)).parent  # type: ignore[union-attr]
 # Rooms and modules that list their names still.
-_LISTED = {"cli", "embed", "files", "stream", "api.streams", "fitting.fit", "model.construction"}
+_LISTED = {"cli", "embed", "files", "fitting.fit"}
 # Not rooms: the package itself, and its entry point.
 DOORS = {"__init__", "__main__"}
 

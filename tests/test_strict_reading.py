@@ -146,6 +146,13 @@ INNER: list[tuple[am.CodecName, Any, str]] = [
     ("openai", [{**ASK, "content": [{"type": "text", "text": "x", "prompt_cache_breakpoint": {"mode": "explict"}}]}],
      "0/content/0/prompt_cache_breakpoint/mode"),
     ("openai", [{"role": "usr", "content": "usr"}], "0/role"),
+    ("openai-response", {"object": "chat.completon", "choices": [{"index": 0, "message": {"role": "assistant"}}]},
+     "object"),
+    ("openai-response", {"object": "chat.completion", "choices": [{"index": 0, "message": {
+        "role": "assistant", "content": "x", "annotations": [{"type": "url_citaton", "url_citation": {"url": "u"}}]}}]},
+     "choices/0/message/annotations/0/type"),
+    ("openai", [{**ASK, "content": [{"type": "text", "text": "x", "cache_control": {"type": "ephem"}}]}],
+     "0/content/0/cache_control/type"),
     ("openai-response", {"object": "chat.completion", "choices": [{"index": 0, "mesage": ASK}]}, "choices/0/mesage"),
     ("openai-response", {"object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistnt"}}]},
      "choices/0/message/role"),
@@ -175,6 +182,8 @@ INNER: list[tuple[am.CodecName, Any, str]] = [
     ("openai-responses", [{"type": "function_call", "call_id": "c", "nam": "f", "arguments": "{}"}], "0/nam"),
     ("openai-responses-response", {"object": "response", "output": [{"type": "message", "role": "assistnt"}]},
      "output/0/role"),
+    ("openai-responses-response", {"object": "response", "output": [], "text": {"format": {"type": "txt"}}},
+     "text/format/type"),
     ("gemini", {"contents": [], "generationConfig": {"topK": 1, "topKk": 1}}, "generationConfig/topKk"),
     ("gemini", {"contents": [], "generation_config": {"thinking_config": {"thinking_budgt": 1}}},
      "generation_config/thinking_config/thinking_budgt"),
@@ -192,6 +201,11 @@ INNER: list[tuple[am.CodecName, Any, str]] = [
     ("bedrock", [{"role": "user", "content": [{"image": {"format": "png", "source": {"byts": "x"}}}]}],
      "0/content/0/image/source/byts"),
     ("langchain", [{"type": "humn", "content": "x"}], "0/type"),
+    ("langchain", [{"type": "human", "data": {"type": "humn", "content": "x"}}], "0/data/type"),
+    ("langchain", [{"type": "human", "content": [{"type": "image", "source": {"type": "bas64", "data": "x"}}]}],
+     "0/content/0/source/type"),
+    ("langchain-lc", [{"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"],
+                       "kwargs": {"type": "humn", "content": "x"}}], "0/kwargs/type"),
     ("langchain", [{"type": "ai", "content": "", "tool_calls": [
         {"type": "tool_cll", "name": "f", "args": {}, "id": "c"}]}], "0/tool_calls/0/type"),
     ("agentscope-java", [{"role": "TOOL", "content": [{"type": "tool_reslt", "id": "c", "name": "f", "output": []}]}],
@@ -264,6 +278,36 @@ def test_a_typo_is_blamed_or_what_holds_it(name: am.CodecName) -> None:
         if error.path != typo[: len(error.path)] and repr(typo[-1]) not in error.message
     ]
     assert sum(error.path == typo for typo, error in told) > 0.8 * len(told)
+
+
+def _odd_words(document: Any, tried: set[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield the document with one word misspelt that says what an object is, and the path; each of a place once."""
+    for path in _objects(document):
+        for key in ("type", "role", "kind", "part_kind", "from"):
+            word = _at(document, path).get(key)
+            shape = (*("*" if isinstance(step, int) else step for step in path), key, word)
+            if isinstance(word, str) and shape not in tried:
+                tried.add(shape)
+                yield (*path, key), _with(document, (*path, key), f"{word[:-1]}zq")
+
+
+@pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("json", "langgraph", "msgpack")])
+def test_a_misspelt_word_is_blamed_or_what_holds_it(name: am.CodecName) -> None:
+    """Where the word is wrong that says what an object is, the error leads there, or to an object around it."""
+    tried: set[tuple[Any, ...]] = set()
+    missed: list[tuple[tuple[Any, ...], str]] = []
+    for _, document in some(documents(name), 60):
+        with suppress(am.DecodeError):
+            am.decode(document, name, unknown="error")
+            for place, wrong in _odd_words(document, tried):
+                try:
+                    am.decode(wrong, name, unknown="error")
+                except am.DecodeError as error:
+                    # LangChain says the type of a message twice: either may be the wrong one.
+                    is_twice = name == "langchain" and place[-2:] == ("data", "type")
+                    if error.path != place[: len(error.path)] and not is_twice:
+                        missed.append((place, error.message))
+    assert not missed
 
 
 @pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("langgraph", "msgpack")])

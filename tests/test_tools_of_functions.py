@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypedDict
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, Required, TypedDict
 
 import jsonschema
 import pydantic
 import pytest
 
 import agentmsg as am
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Unit(enum.Enum):
@@ -25,6 +29,13 @@ class Place(TypedDict, total=False):
 
     name: str
     height: float
+
+
+class Marked(TypedDict, total=False):
+    """Of these one is needed; the hints of this module are texts."""
+
+    a: Required[int]
+    b: int
 
 
 class Inner(pydantic.BaseModel):
@@ -50,6 +61,7 @@ TYPES: dict[str, tuple[Any, Any, Any]] = {
     "tuple": (tuple[int, ...], [1], ["a"]), "mapping": (dict[str, int], {"a": 1}, {"a": "b"}), "plain": (list, [1], 1),
     "optional": (int | None, None, "a"), "literal": (Literal["a", "b"], "a", "c"), "enum": (Unit, "celsius", "kelvin"),
     "object": (Place, {"name": "a"}, {"name": 1}), "model": (Query, {"text": "a", "inner": {"x": 1}}, {"text": 1}),
+    "marked": (Marked, {"a": 1}, {"b": 1}), "new type": (NewType("Id", int), 1, "a"),
     "described": (Annotated[int, "how many"], 1, "a"), "field": (Annotated[int, pydantic.Field(ge=1)], 1, "a"),
 }  # fmt: skip
 
@@ -132,6 +144,58 @@ def test_a_default_of_an_enum_is_its_value() -> None:
 
     parameters: Any = am.ToolSpec.from_function(f).parameters
     assert parameters["properties"]["unit"]["default"] == "celsius"
+
+
+class Notes:
+    """Notes of a user."""
+
+    def find(self, text: str, limit: int = 3) -> str:
+        """Find a text."""
+        return text * limit
+
+    def __call__(self, text: str, limit: int = 3) -> str:
+        """Find a text."""
+        return self.find(text, limit)
+
+
+@pytest.mark.parametrize(
+    ("called", "name", "limit"),
+    [
+        (Notes().find, "find", 3), (Notes(), "Notes", 3), (partial(Notes.find, Notes()), "find", 3),
+        (partial(Notes().find, limit=1), "find", 1), (partial(partial(Notes()), limit=1), "Notes", 1),
+    ],
+    ids=["bound method", "object", "partial of self", "partial", "partial of a partial"],
+)  # fmt: skip
+def test_whatever_is_called_is_a_tool(called: Callable[..., Any], name: str, limit: int) -> None:
+    """A bound method, an object with ``__call__`` and a partial have a name, a description and parameters, too."""
+    spec = am.ToolSpec.from_function(called)
+    assert (spec.name, spec.description) == (name, "Find a text.")
+    assert am.thaw(spec.parameters) == {
+        "type": "object",
+        "properties": {"text": {"type": "string"}, "limit": {"type": "integer", "default": limit}},
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+
+
+def test_a_method_without_an_object_is_refused() -> None:
+    """No model gives ``self``."""
+    with pytest.raises(am.InvalidMessage, match="isn't bound") as caught:
+        am.ToolSpec.from_function(Notes.find)
+    assert caught.value.path == ("self",)
+
+
+class Node(pydantic.BaseModel):  # noqa: D101 - it has no docstring
+    kids: list[Node] = []
+
+
+def test_a_model_that_holds_itself_is_an_object() -> None:
+    """At the top, where providers look; one without a docstring has no description, not that of its base."""
+    spec = am.ToolSpec.from_model(Node)
+    schema: Any = am.thaw(spec.parameters)
+    assert (spec.description, schema["type"], [*schema["properties"]]) == (None, "object", ["kids"])
+    assert jsonschema.Draft202012Validator(schema).is_valid({"kids": [{"kids": []}]})
+    assert not jsonschema.Draft202012Validator(schema).is_valid({"kids": [{"kids": 1}]})
 
 
 @pytest.mark.parametrize("hint", [bytes, complex, "missing", lambda: 1])

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions, Collecting, Transcoding
 
-__all__ = ["AsyncTranscoded", "Transcoded", "collect", "emit", "transcode"]
-
 Partial = Literal["error", "keep"]
 
 

@@ -22,7 +22,7 @@ from agentmsg.model.history import History, Messages, as_history
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import Place, answered
 from agentmsg.ops.conditions import roles_of
-from agentmsg.ops.tokens import Counter, approximate_tokens, check_counter, cost, tool_tokens
+from agentmsg.ops.tokens import Counter, checked_counter, cost, tool_tokens
 from agentmsg.ops.truncating import Side, part_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def trim_messages(
     *,
     max_tokens: int | None = None,
     max_messages: int | None = None,
-    counter: Counter = approximate_tokens,
+    counter: Counter | None = None,
     strategy: Side = "last",
     keep_system: bool = True,
     start_on: str | Iterable[str] | None = None,
@@ -54,8 +54,8 @@ def trim_messages(
         max_tokens: the budget of tokens. The history's tools and the schema of its response format are kept and counted
             first, as is what ``keep_system`` keeps: only these may exceed the budget.
         max_messages: the budget of messages. System messages that are kept count, too.
-        counter: returns the tokens of one message, at least 0. It is asked at most once per message, for parts of one
-            message, and for a message of the tools (see ``agentmsg.ops.tokens``).
+        counter: returns the tokens of one message, at least 0; ``approximate_tokens`` by default. It is asked at most
+            once per message, for parts of one, and for a message of the tools (see ``agentmsg.ops.tokens``).
         strategy: "last" keeps the end, "first" the beginning.
         keep_system: keep the system and developer messages at the beginning, and count them first.
         start_on: roles that the result must begin with (after the system's); only with "last". An empty list matches no
@@ -71,18 +71,18 @@ def trim_messages(
         InvalidMessage: code "required" without a budget; if an argument has the wrong type; "option" for an unknown
             strategy, and for ``start_on`` with "first"; code "type" if the counter doesn't return a number of tokens.
     """
-    flags, budgets = (keep_system, allow_partial, keep_tool_pairs), (max_tokens, max_messages)
-    _check(budgets, counter, strategy, start_on, losses, flags=flags)
+    _check((max_tokens, max_messages), strategy, start_on, losses, flags=(keep_system, allow_partial, keep_tool_pairs))
     history = trimmed = as_history(messages)
     starts = None if start_on is None else roles_of(start_on, "start_on")
     ends = None if end_on is None else roles_of(end_on, "end_on")
-    counters: tuple[Counter, ...] = (lambda _: 1), counter
-    for budget, each in zip(reversed(budgets), counters, strict=True):
+    tokens = checked_counter(counter)
+    ways: tuple[tuple[int | None, Counter], ...] = (max_messages, lambda _: 1), (max_tokens, tokens)
+    for budget, each in ways:
         if budget is None:
             continue
         lead = sum(1 for _ in takewhile(lambda message: message.role in _SYSTEM, trimmed)) if keep_system else 0
         system, body = trimmed.messages[:lead], trimmed.messages[lead:]
-        rest = budget - sum(cost(each, one) for one in system) - (tool_tokens(history, each) if each is counter else 0)
+        rest = budget - sum(cost(each, one) for one in system) - (tool_tokens(history, each) if each is tokens else 0)
         # If the system messages use up the budget, messages without tokens still fit.
         rest, pairs = max(0, rest) if lead else rest, answered(body) if keep_tool_pairs else {}
         kept = _Window(body, rest, each, starts, ends, pairs).trimmed(strategy, allow_partial=allow_partial)
@@ -93,9 +93,7 @@ def trim_messages(
     return trimmed
 
 
-def _check(
-    budgets: tuple[Any, Any], counter: Any, strategy: Any, start_on: Any, losses: Any, *, flags: tuple[Any, ...]
-) -> None:
+def _check(budgets: tuple[Any, Any], strategy: Any, start_on: Any, losses: Any, *, flags: tuple[Any, ...]) -> None:
     for name, value in zip(("keep_system", "allow_partial", "keep_tool_pairs"), flags, strict=True):
         flag(value, name)
     if losses is not None and not is_a(losses, (MutableSequence,)):
@@ -107,7 +105,6 @@ def _check(
         raise refused("max_messages", budgets[1], "at least 0", code="option")
     if budgets == (None, None):
         raise InvalidMessage("how much? max_tokens or max_messages is needed", code="required", path=("max_tokens",))
-    check_counter(counter)
     one_of(strategy, "strategy", "first", "last")
     if strategy == "first" and start_on is not None:
         raise refused("start_on", start_on, 'left out with strategy="first"', code="option")
@@ -134,8 +131,11 @@ class _Window:
 
     def trimmed(self, side: Side, *, allow_partial: bool) -> Sequence[Msg]:
         """Return the messages to keep."""
-        body, can_cut = self.body, self._cuts()
-        stop = self._stop(can_cut) if side == "last" else len(body)
+        body = self.body
+        can_cut = _untorn(((call[0], result[0]) for result, call in self.pairs.items()), len(body))
+        stop = len(body)
+        if side == "last":  # up to the last message that the result may end with
+            stop = next((i for i in range(stop, 0, -1) if can_cut[i] and self._may("first", i - 1)), 0)
         order = range(stop - 1, -1, -1) if side == "last" else range(len(body))
         best, total = (stop, 0) if side == "last" else (0, 0)
         for index in order:
@@ -157,14 +157,6 @@ class _Window:
         """Whether the result may begin (end) with a message."""
         roles = self.starts if side == "last" else self.ends
         return roles is None or self.body[index].role in roles
-
-    def _stop(self, can_cut: Sequence[bool]) -> int:
-        """Return the number of messages up to the last one that the result may end with."""
-        return next((i for i in range(len(self.body), 0, -1) if can_cut[i] and self._may("first", i - 1)), 0)
-
-    def _cuts(self) -> list[bool]:
-        """Return, for each number of messages, whether a cut after them splits no pair."""
-        return _untorn(((call[0], result[0]) for result, call in self.pairs.items()), len(self.body))
 
     def _part(self, index: int, side: Side, room: int) -> Msg | None:
         """Return the part of a message that fits into this many tokens."""

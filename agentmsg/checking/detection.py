@@ -17,13 +17,14 @@ from agentmsg.checking.strays import instead
 from agentmsg.errors import AgentMsgError, DecodeError, NotUnderstood, excerpt
 from agentmsg.formats.codec import Codec
 from agentmsg.formats.natives import extras_of
+from agentmsg.formats.refusals import is_raw
 from agentmsg.formats.understanding import BAR, extras_said, sampled, understanding_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits, room_of
 from agentmsg.registry import codecs, get_codec
 from agentmsg.values.copies import copy_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from agentmsg.formats.understanding import Understanding
     from agentmsg.model.history import History
@@ -107,7 +108,7 @@ def doubt(document: Any, codec: str | Codec, *, limits: Limits = DEFAULT_LIMITS)
     """
     chosen = get_codec(codec)
     try:
-        tree = chosen.parse(document, room_of(limits), "last") if _is_raw(document) else document
+        tree = chosen.parse(document, room_of(limits), "last") if is_raw(document) else document
         read = chosen.understand(chosen.sample(tree))
     except Exception:  # noqa: BLE001 - whatever is wrong, reading tells
         return None
@@ -135,10 +136,10 @@ _NOTHING, _EMPTY = _Look({}, ()), _Look({}, ())
 
 
 def _look(document: Any, limits: Limits) -> _Look:
-    raw = _is_raw(document)
+    raw = is_raw(document)
     if raw and not (document if isinstance(document, str) else bytes(document)).strip():
         return _EMPTY
-    if not raw and _sampled(document) is None:
+    if not raw and _asked(sampled, document, otherwise=None) is None:
         # Anything but plain data may come from a foreign SDK.
         with suppress(AgentMsgError, RecursionError):
             document = copy_document(document, room_of(limits).depth)
@@ -152,19 +153,19 @@ def _look(document: Any, limits: Limits) -> _Look:
         if parser not in parsed:
             try:
                 tree = codec.parse(document, room_of(limits), "last") if raw else document
-                parsed[parser] = tree, _sampled(tree)
+                parsed[parser] = tree, _asked(sampled, tree, otherwise=None)
             except AgentMsgError as error:
                 # Without the traceback: its frames include this one, which would keep the document alive.
                 failure = failure or error.with_traceback(None)
                 parsed[parser] = None
         if parsed[parser] is not None:
             trees[name], sample = parsed[parser]
-            if _is_declared(codec, sample):
+            if sample is not None and _asked(codec.is_declared, sample, otherwise=False):
                 declared = name
             takes_samples = type(codec).sample is Codec.sample and type(codec).sniff is Codec.sniff
             # The sample, shared by all codecs, rules out most formats.
-            if not takes_samples or _is_likely(codec, sample):
-                scores[name] = _score(codec, sample if takes_samples else trees[name])
+            if not takes_samples or _asked(codec.likeness, sample, otherwise=0):
+                scores[name] = _asked(_score, codec, sample if takes_samples else trees[name], otherwise=0.0)
     if failure is not None and not trees:
         raise failure
     if declared is not None:  # no other comes close
@@ -200,42 +201,20 @@ def _is_bookkeeping(entry: tuple[str, Any]) -> bool:
     return key in _BOOKKEEPING or type(value) in (bool, int, float)
 
 
-def _sampled(tree: Any) -> Any:
-    """Make a sample of a tree, once for all codecs; None if there is none."""
+def _asked(ask: Callable[..., Any], *given: Any, otherwise: Any) -> Any:
+    """Return what a codec says of a document: ours never raise; a foreign one must not keep others from being found."""
     try:
-        return sampled(tree)
-    except Exception:  # noqa: BLE001 - whatever a foreign object raises, it isn't a document
-        return None
-
-
-def _is_declared(codec: Codec, sample: Any) -> bool:
-    try:
-        return sample is not None and codec.is_declared(sample)
-    except Exception:  # noqa: BLE001 - a foreign codec's fault
-        return False
-
-
-def _is_likely(codec: Codec, sample: Any) -> bool:
-    """Whether the shapes of a sample may be those of a format."""
-    try:
-        return codec.likeness(sample) != 0
-    except Exception:  # noqa: BLE001 - a foreign codec's fault; it scores nothing then
-        return False
+        return ask(*given)
+    except Exception:  # noqa: BLE001 - whatever a foreign codec, or a foreign object, raises
+        return otherwise
 
 
 def _score(codec: Codec, tree: Any) -> float:
-    try:
-        return min(max(codec.sniff(tree), 0.0), 1.0)
-    except Exception:  # noqa: BLE001 - ours never raise; a foreign codec must not keep the others from being found
-        return 0.0
+    return min(max(codec.sniff(tree), 0.0), 1.0)
 
 
 def _by_score(pair: tuple[str, float]) -> tuple[float, str]:
     return -pair[1], pair[0]
-
-
-def _is_raw(document: object) -> bool:
-    return isinstance(document, (bytes, bytearray, memoryview, str))
 
 
 # -- deciding ---------------------------------------------------------------------------------------------------------
@@ -272,10 +251,8 @@ def _is_certain(look: _Look, name: str) -> bool:
 
 
 def _likeness(codec: Codec, tree: Any) -> float:
-    try:
-        return codec.likeness(codec.sample(tree))
-    except Exception:  # noqa: BLE001 - a foreign codec may say nothing of shapes
-        return 0.0
+    found: float = _asked(lambda: codec.likeness(codec.sample(tree)), otherwise=0.0)
+    return found
 
 
 def _means(looks: Sequence[_Look]) -> list[tuple[str, float]]:
@@ -345,7 +322,8 @@ def _not_understood(look: _Look) -> DecodeError:
 
 def _instead(look: _Look) -> str | None:
     """Return what a document is, if it is part of a stream or a provider's error."""
-    told = next(filter(None, (instead(_sampled(tree), None) for tree in look.trees.values())), None)
+    samples = (_asked(sampled, tree, otherwise=None) for tree in look.trees.values())
+    told = next(filter(None, (instead(sample, None) for sample in samples)), None)
     return None if told is None else told.message
 
 

@@ -27,8 +27,8 @@ _AROUND = ("response", "body", "result")
 _ANSWERS = ("candidates", "choices", "content", "messages", "output", "parts", "role")
 # What the answer of a provider that failed may hold, and nothing else.
 _OF_FAILURES = frozenset({
-    *_TEXTS, *_KINDS, *_ERRORS, "ResponseMetadata", "object", "param", "request_id", "requestId", "sequence_number",
-    "statusCode", "status_code", "user_id",
+    *_TEXTS, *_KINDS, *_ERRORS, "ResponseMetadata", "instance", "object", "param", "request_id", "requestId",
+    "sequence_number", "statusCode", "status_code", "title", "user_id",
 })  # fmt: skip
 _FAILED = "the provider answered with an error"
 _LONGEST = 300

@@ -7,7 +7,9 @@ what is kept whole, the description of the format tells which key or word inside
 
 from __future__ import annotations
 
+from contextlib import suppress
 from difflib import get_close_matches
+from functools import lru_cache
 from operator import itemgetter
 from re import sub
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -22,11 +24,11 @@ from agentmsg.model.checks import one_of
 from agentmsg.model.equality import same
 from agentmsg.model.history import History
 from agentmsg.model.msg import Msg
-from agentmsg.model.roles import KNOWN_ROLES
+from agentmsg.model.roles import KINDS, KNOWN_ROLES
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.model.usage import Usage
-from agentmsg.registry import class_of_family
+from agentmsg.registry import class_of_family, codec_of_family, codecs
 from agentmsg.values.frozen import thaw
 from agentmsg.values.types import is_list, is_mapping, is_object
 
@@ -44,14 +46,14 @@ _NAMED = 20
 # Keys whose word says what an object is.
 _SENDERS = ("role", "from")
 _TAGS = (*_SENDERS, "type", "part_kind", "kind")
+_OBJECT = "object"
 _UNDER_TAGS = frozenset((tag,) for tag in _TAGS)
-# The fields that hold such a word, and those that every reader knows; a tool of the provider's may be its own kind.
-_KINDS = frozenset({"function", "custom", "server"})
+# The fields that hold such a word, and those that every reader knows.
 _WORDS: Mapping[type[Any], tuple[str, frozenset[str]]] = {
     Msg: ("role", KNOWN_ROLES),
-    ToolUseBlock: ("kind", _KINDS),
-    ToolResultBlock: ("kind", _KINDS),
-    ToolSpec: ("kind", _KINDS),
+    ToolUseBlock: ("kind", KINDS),
+    ToolResultBlock: ("kind", KINDS),
+    ToolSpec: ("kind", KINDS),
     CacheHint: ("kind", frozenset({"ephemeral", "default"})),
 }
 _ANYTHING: tuple[dict[str, Any], ...] = ({}, {"type": "object"})
@@ -98,17 +100,35 @@ def read_strictly(read: Callable[[], History], document: Callable[[], Any], code
     found = list(_unknown(history, (), codec))
     if found:
         raise _refusal(found, document(), codec)
+    if not codec.holds_messages and not codec.caps.everything:
+        _check_answer(document(), codec)
     return history
+
+
+def _check_answer(document: Any, codec: Codec) -> None:
+    """Refuse words of a response that say what it is, or what it repeats of its request: readers keep them whole."""
+    if not is_object(document):
+        return
+    request = codec_of_family(codec.family)
+    fault = None if request is None else _described(request).odd_setting(document)
+    if _described(codec).is_odd(document.get(_OBJECT)):
+        fault = _tagged(document, _OBJECT)
+    if fault is not None:
+        raise _refused([fault], codec)
 
 
 def _refusal(found: list[_Unknown], document: Any, codec: Codec) -> DecodeError:
     places = list(_places(document, ()))
     taken: set[int] = set()
-    described = _Described(codec)
+    described = _described(codec)
     told = sorted((_placed(each, places, taken, described) for each in found[:_NAMED]), key=itemgetter(0))
-    more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    words = ", ".join(f"{each.kind} {excerpt(each.name)} at /{'/'.join(map(str, path))}" for _, path, each in told)
-    return DecodeError(f"unknown: {words}{more}", code="unknown", path=told[0][1], codec=codec.name)
+    return _refused([(path, each.kind, each.name) for _, path, each in told], codec, len(found) - _NAMED)
+
+
+def _refused(faults: list[_Fault], codec: Codec, more: int = 0) -> DecodeError:
+    words = [f"{kind} {excerpt(name)} at /{'/'.join(map(str, path))}" for path, kind, name in dict.fromkeys(faults)]
+    words += [f"and {more} more"] if more > 0 else []
+    return DecodeError(f"unknown: {', '.join(words)}", code="unknown", path=faults[0][0], codec=codec.name)
 
 
 def _unknown(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
@@ -147,7 +167,7 @@ def _of_object(obj: Noted, path: _Path, codec: Codec) -> Iterator[_Unknown]:
                 yield _Unknown("key", key, (*path, key), value, cls)
             elif key in _TAGS and isinstance(value, str) and value not in kept:
                 yield _Unknown("type", value, (*path, key), value, cls)
-    field, words = _WORDS.get(cls, ("", _KINDS))
+    field, words = _WORDS.get(cls, ("", KINDS))
     word: Any = getattr(obj, field, None)
     if word is not None and word not in words and (field == "role" or word != getattr(obj, "name", None)):
         yield _Unknown("role" if field == "role" else "type", word, (*path, field), word, cls)
@@ -192,6 +212,11 @@ def _placed(
         taken.add(index)
         path, part = places[index]
         inside, kind, name = described.fault_of(unknown, value if is_key else part) or ((), unknown.kind, unknown.name)
+        if is_key and not inside and described.has_key(name):  # of something else
+            around = described.odd_tag(dict(places)[path[:-1]])
+            if around is not None:
+                (tag,), kind, name = around
+                return index, (*path[:-1], tag), attrs.evolve(unknown, kind=kind, name=name)
         return index, (*path, *inside), attrs.evolve(unknown, kind=kind, name=name)
     return len(places), unknown.path, unknown
 
@@ -205,7 +230,11 @@ class _Described:
         self._forms = [form for each in codec.described for form in each.forms.values()]
         self._bodies = [each.body() for each in codec.described if each.body is not None]
         told = [schema["properties"] for schema in self._defs.values() if "properties" in schema]
-        self._words = KNOWN_ROLES.union(*(_allowed(keys[tag]) or () for keys in told for tag in _TAGS if tag in keys))
+        written = [part for _, each in codecs() if each.family == codec.family for part in _written(each)]
+        self._keys = {key for part in (*told, *written) for key in part}
+        words = [_allowed(keys[tag]) or () for keys in told for tag in _TAGS if tag in keys]
+        words += [[part[tag]] for part in written for tag in (*_TAGS, _OBJECT) if isinstance(part.get(tag), str)]
+        self._words = KNOWN_ROLES.union(*words)
 
     def _schemas(self, cls: type[Any]) -> list[Any]:
         return self._bodies if cls is History else [self._defs[f.name] for f in self._forms if issubclass(f.cls, cls)]
@@ -217,8 +246,8 @@ class _Described:
             return self._fault(part, _under(schemas, unknown.name))
         if not is_object(part):
             return None
-        odd = [key for key in _TAGS if isinstance(part.get(key), str) and not self._is_known(part[key])]
-        found = _tagged(part, odd[0]) if odd and odd[0] in _SENDERS else None
+        odd = self.odd_tag(part)
+        found = odd if odd is not None and odd[1] == "role" else None
         has_role = not part.keys().isdisjoint(_SENDERS)
         if found is None and (has_role or unknown.cls is Msg):
             needed = [keys for keys in (_SENDERS, self._content) if part.keys().isdisjoint(keys)]
@@ -228,14 +257,45 @@ class _Described:
             # A message, or a group of tools, is described by its parts.
             items = [{"items": {"anyOf": self._schemas(BaseBlock) if has_role else schemas}}]
             found = self._first(((key, item, items) for key, item in part.items() if is_list(item)), _DEEPEST)
-        found = found or self._fault(part, schemas) or (_tagged(part, odd[0]) if odd else None)
+        found = found or self._fault(part, schemas) or odd or self.odd_inside(part)
         is_own = found is None or (found[1] == "type" and len(found[0]) == 1)
         if has_role and is_own and (found is None or self._is_known(found[2])):  # nothing is, but who says this
             return _tagged(part, next(key for key in _SENDERS if key in part))
         return (found[0], f"{unknown.kind} type", found[2]) if found is not None and is_own else found
 
+    def odd_tag(self, value: Any) -> _Fault | None:
+        """Return the tag of an object whose word no description has; None if there is none."""
+        tags = (key for key in _TAGS if self.is_odd(value.get(key)))
+        odd = next(tags, None) if is_object(value) else None
+        return None if odd is None else _tagged(value, odd)
+
+    def is_odd(self, word: Any) -> bool:
+        """Whether a word is none that a description has."""
+        return isinstance(word, str) and not self._is_known(word)
+
+    def odd_setting(self, body: dict[str, Any]) -> _Fault | None:
+        """Return the first odd tag of a setting; which tools a provider has grows by the day."""
+        for key, value in body.items():
+            found = self.odd_inside(value, 1) if _under(self._bodies, key) else None
+            if found is not None:
+                return (key, *found[0]), *found[1:]
+        return None
+
+    def odd_inside(self, value: Any, levels: int = _DEEPEST) -> _Fault | None:
+        """Return the first odd tag of an object inside of a value, at most so many levels down."""
+        for path, part in _places(value, ()):
+            if 0 < len(path) <= levels and (odd := self.odd_tag(part)) is not None:
+                # Is it the tag, or another key? If that isn't clear, the object is named.
+                is_clear = all(map(self.has_key, part))
+                return ((*path, *odd[0]), *odd[1:]) if is_clear else (path, "object", odd[2])
+        return None
+
+    def has_key(self, key: str) -> bool:
+        """Whether any description has a key."""
+        return key in self._keys or key in self._kept or key in _TAGS
+
     def _is_known(self, word: str) -> bool:
-        return word in self._words or word.lower() in self._words
+        return word in self._words or word.lower() in self._words or word in self._kept
 
     def _fault(self, value: Any, schemas: Iterable[Any], levels: int = _DEEPEST) -> _Fault | None:
         each = [*self._alternatives(schemas)]
@@ -271,6 +331,18 @@ class _Described:
         for schema in schemas:
             named = [self._defs[schema["$ref"].rpartition("/")[2]]] if "$ref" in schema else schema.get("anyOf")
             yield from [schema] if named is None else self._alternatives(named)
+
+
+# Making one takes longer than reading a document.
+_described = lru_cache(maxsize=64)(_Described)
+
+
+def _written(codec: Codec) -> Iterator[dict[str, Any]]:
+    """Yield the objects that a codec itself writes for a message of each kind."""
+    call = ToolUseBlock("c", "f")
+    for message in (Msg("system", "x"), Msg("user", "x"), Msg.assistant("x", tool_calls=[call]), call.result("x")):
+        with suppress(Exception):  # not every format has each
+            yield from [part for _, part in _places(codec.write(History((message,))), ()) if is_object(part)]
 
 
 def _other_tag(value: dict[str, Any], schema: Any) -> str | None:

@@ -58,7 +58,7 @@ Examples:
 
 def _look(encoding: str | None, history: History, codec: str) -> tuple[HistoryStats, tuple[str, ...], str]:
     """Return what totals need of a history, without its messages."""
-    stats = stats_of(history, counter_of(encoding))
+    stats = stats_of(history, counter=counter_of(encoding))
     return attrs.evolve(stats, last_user_message=None), tuple(str(each.role) for each in history), codec
 
 

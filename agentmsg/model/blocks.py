@@ -15,7 +15,7 @@ import attrs
 
 from agentmsg.errors import InvalidMessage, excerpt, is_a, refused
 from agentmsg.model.base import BaseBlock, CacheHint, Citation, Noted, Signature, Tagged, as_blocks, free_json
-from agentmsg.model.checks import instance, listed, optional_text, text, truth
+from agentmsg.model.checks import instance, items_of, optional_text, text, truth
 from agentmsg.model.sources import Base64Source, BlocksSource, FileSource, Source, TextSource, URLSource
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.model.tools import Tool, as_tools
@@ -106,12 +106,7 @@ def _source(block: object, attribute: Any, value: Any) -> None:
 
 
 def _citations(value: Iterable[Citation]) -> tuple[Citation, ...]:
-    citations = listed(value, "citations")
-    for index, citation in enumerate(citations):
-        if not isinstance(citation, Citation):  # pyright: ignore[reportUnnecessaryIsInstance]
-            msg = f"not a citation: {excerpt(citation)}"
-            raise InvalidMessage(msg, code="type", path=("citations", index))
-    return citations
+    return items_of(value, "citations", lambda citation: isinstance(citation, Citation), "not a citation:")
 
 
 @attrs.frozen(repr=False, eq=False)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-import attrs
-
 from agentmsg.errors import InvalidMessage, is_a, refused
 from agentmsg.model.blocks import as_content
 from agentmsg.model.checks import checked, freeze_named
-from agentmsg.model.msg import Msg
+from agentmsg.model.msg import Msg, known_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from agentmsg.model.base import BaseBlock
     from agentmsg.model.fields import MsgChanges
-
-_FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
 
 
 class MsgBuilder:
@@ -68,13 +64,10 @@ class MsgBuilder:
         Raises:
             InvalidMessage: code "schema" if Msg has no such field.
         """
-        for name in fields:
-            if name not in _FIELDS:
-                msg = f"Msg has no field {name!r}"
-                raise InvalidMessage(msg, code="schema", path=(name,))
-        if "content" in fields:
-            fields["content"] = as_content(fields["content"])
-        self._fields.update(fields)
+        given = known_fields({**fields})
+        if "content" in given:
+            given["content"] = as_content(given["content"])
+        self._fields.update(given)
         return self
 
     def _now(self, field: str, default: Any) -> Any:

@@ -6,7 +6,7 @@ A validator raises InvalidMessage with the field's name as path; nothing is coer
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
@@ -148,16 +148,29 @@ def listed(value: Iterable[_T], name: str) -> tuple[_T, ...]:
         raise InvalidMessage(msg, code="type", path=(name,)) from error
 
 
+def items_of(value: Iterable[_T], name: str, is_one: Callable[[Any], bool], what: str) -> tuple[_T, ...]:
+    """Return the items of a field as a tuple; refuse one that isn't what the field holds, with its index.
+
+    Args:
+        value: the items.
+        name: of the field.
+        is_one: whether an item is what the field holds.
+        what: the field holds, in words that "not" may follow.
+    """
+    items = listed(value, name)
+    for index, item in enumerate(items):
+        if not is_one(item):
+            raise InvalidMessage(f"{what} {excerpt(item)}", code="type", path=(name, index))
+    return items
+
+
 def vector(value: Iterable[float] | None) -> tuple[float, ...] | None:
     """Return an embedding as a tuple of finite floats; refuse integers, which wouldn't come back as such."""
-    if value is None:
-        return None
-    items = listed(value, "embedding")
-    for index, item in enumerate(items):
-        if type(item) is not float or not math.isfinite(item):
-            msg = f"an embedding holds finite floats, not {excerpt(item)}"
-            raise InvalidMessage(msg, code="type", path=("embedding", index))
-    return items
+
+    def is_one(item: Any) -> bool:
+        return type(item) is float and math.isfinite(item)
+
+    return None if value is None else items_of(value, "embedding", is_one, "an embedding holds finite floats, not")
 
 
 def shown_fields(self: Any) -> Iterator[tuple[str, Any]]:

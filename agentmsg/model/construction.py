@@ -34,11 +34,6 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = [
-    "absent_values", "agreeing", "changer", "differing", "draft_class", "evolver", "is_ours", "lacks", "maker",
-    "nested_maker", "paused", "replacer", "says_only", "setter",
-]  # fmt: skip
-
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
 
 

@@ -45,22 +45,16 @@ def apart(before: Sequence[Msg], added: tuple[Msg, ...]) -> tuple[Msg, ...]:
 
 def one_by_one(messages: tuple[Msg, ...]) -> tuple[Msg, ...]:
     """Return messages of any origin with made ids of their own, as if each was added to those before it."""
-    calls: list[str | None] = []
-    answered: list[str | None] = []
-    for message in messages:  # what stands twice in one is told apart by nobody
-        own = [block for block in message.content if isinstance(block, _CALLING)]
-        calls += {block.id for block in own if isinstance(block, ToolUseBlock)}
-        answered += {block.tool_call_id for block in own if isinstance(block, ToolResultBlock)}
-    if Made not in map(type, calls):
+    if not any(
+        type(block.id) is Made for message in messages for block in message.content if type(block) is ToolUseBlock
+    ):
         return messages
-    if len({*calls}) + len({*answered}) == len(calls) + len(answered):
-        return as_made(messages)
     known = _Known()
     joined: list[Msg] = []
     for message in messages:
         known.begin()
         joined.append(_with_links(message, known))
-    return tuple(joined)
+    return messages if all(map(is_, joined, messages)) else tuple(joined)
 
 
 def as_made(messages: tuple[Msg, ...]) -> tuple[Msg, ...]:

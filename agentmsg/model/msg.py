@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 import attrs
 
-from agentmsg.errors import DecodeError, InvalidMessage, excerpt, is_a, refused
+from agentmsg.errors import DecodeError, InvalidMessage, close_to, excerpt, is_a, refused
 from agentmsg.model.base import Noted, free_json, free_mapping
 from agentmsg.model.blocks import (
     BLOCK_TAGS,
@@ -397,6 +397,18 @@ def _knowing_roles(init: Any) -> Any:
 
 
 Msg.__init__ = _knowing_roles(Msg.__init__)  # type: ignore[method-assign]
+
+_FIELDS = frozenset(field.name for field in attrs.fields(Msg) if field.init)
+
+
+def known_fields(fields: dict[str, Any], more: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return fields of a message by name, if all are known: those of the constructor, and ``more``."""
+    for name in fields:
+        if name not in _FIELDS and name not in more:
+            words = filter(None, (f"Msg has no field {excerpt(name)}", close_to(name, (*_FIELDS, *more), 1, 0.7)))
+            raise InvalidMessage("; ".join(words), code="schema", path=(str(name),))
+    return fields
+
 
 # The result fields that Msg.tool takes by name.
 RESULT_FIELDS = ("error", "error_type", "status", "structured", "artifact")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RoleName = Literal["system", "developer", "user", "assistant", "tool", "remove", "native", "unset"]
 KNOWN_ROLES: Final = frozenset(get_args(RoleName))
+KINDS: Final = frozenset({"function", "custom", "server"})
+"""The kinds of calls, results and tools that every codec knows; a tool that a provider defines may be its own kind."""
 # The words of LangChain and Synaptic, and ours; callers may use either.
 SYNONYMS: Mapping[str, str] = MappingProxyType({"human": "user", "ai": "assistant"})
 
@@ -38,10 +40,18 @@ class Role:
     UNSET: Final = "unset"
 
 
-class _HasRole(Protocol):
-    # object stands for str: pyright takes a field with a converter for a descriptor, which fits nothing else.
-    @property
-    def role(self) -> object: ...
+class _Is:
+    """Whether the role of a message is a word.
+
+    Args:
+        word: the role.
+    """
+
+    def __init__(self, word: RoleName) -> None:
+        self.word, self.__doc__ = word, f'Whether the role is "{word}".'
+
+    def __get__(self, message: Any, cls: Any) -> bool:
+        return bool(message.role == self.word) if message is not None else cast("Any", self)
 
 
 class Roled:
@@ -49,37 +59,10 @@ class Roled:
 
     __slots__ = ()
 
-    @property
-    def is_system(self: _HasRole) -> bool:
-        """Whether the role is "system"."""
-        return self.role == "system"
+    is_system, is_developer, is_user, is_assistant = _Is("system"), _Is("developer"), _Is("user"), _Is("assistant")
+    is_tool, is_remove = _Is("tool"), _Is("remove")
 
     @property
-    def is_developer(self: _HasRole) -> bool:
-        """Whether the role is "developer"."""
-        return self.role == "developer"
-
-    @property
-    def is_user(self: _HasRole) -> bool:
-        """Whether the role is "user"."""
-        return self.role == "user"
-
-    @property
-    def is_assistant(self: _HasRole) -> bool:
-        """Whether the role is "assistant"."""
-        return self.role == "assistant"
-
-    @property
-    def is_tool(self: _HasRole) -> bool:
-        """Whether the role is "tool"."""
-        return self.role == "tool"
-
-    @property
-    def is_remove(self: _HasRole) -> bool:
-        """Whether the role is "remove"."""
-        return self.role == "remove"
-
-    @property
-    def is_chat(self: _HasRole) -> bool:
+    def is_chat(self) -> bool:
         """Whether the role is a custom one, as for ``Msg.chat``."""
-        return self.role not in KNOWN_ROLES
+        return cast("Any", self).role not in KNOWN_ROLES

@@ -10,7 +10,7 @@ import attrs
 
 from agentmsg.errors import InvalidMessage, close_to, excerpt, is_a, refused
 from agentmsg.model.base import Noted, free_json, free_mapping
-from agentmsg.model.checks import counter, instance, listed, optional_text, whole
+from agentmsg.model.checks import counter, instance, items_of, optional_text, whole
 from agentmsg.values.frozen import EMPTY, JSON, check_text, thaw
 from agentmsg.values.types import is_mapping
 
@@ -30,11 +30,8 @@ _TYPES = {str: "a string", int: "a whole number", bool: "True or False", dict: "
 
 
 def _texts(value: Iterable[str]) -> tuple[str, ...]:
-    items = listed(value, "stop")
+    items = items_of(value, "stop", lambda item: is_a(item, str), "stop holds texts, not")
     for index, item in enumerate(items):
-        if not is_a(item, str):
-            msg = f"stop holds texts, not {excerpt(item)}"
-            raise InvalidMessage(msg, code="type", path=("stop", index))
         try:
             check_text(item)
         except InvalidMessage as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Required, Union, cast, get_args, get_origin, get_type_hints
 
@@ -19,8 +20,19 @@ _SPREAD = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, insp
 
 
 def described(value: Any) -> str | None:
-    """Return the first paragraph of a docstring on one line; None if there is none."""
-    return " ".join((inspect.getdoc(value) or "").partition("\n\n")[0].split()) or None
+    """Return the first paragraph of a docstring on one line; None if there is none. A class has only its own."""
+    told: str | None = value.__doc__ if isinstance(value, type) else inspect.getdoc(value)
+    return " ".join(inspect.cleandoc(told or "").partition("\n\n")[0].split()) or None
+
+
+def called_of(function: Any) -> tuple[Any, Any]:
+    """Return what a partial or an object calls in the end, with its docstring and hints, and what has its name."""
+    called: Any = function
+    while isinstance(called, partial):
+        called = cast("Any", called).func
+    named: Any = called.__class__
+    is_own = issubclass(named, type) or inspect.isroutine(called) or not callable(called)
+    return (called, called) if is_own else (named.__call__, named)
 
 
 def schema_of_function(function: Callable[..., Any]) -> dict[str, Any]:
@@ -30,7 +42,7 @@ def schema_of_function(function: Callable[..., Any]) -> dict[str, Any]:
         InvalidMessage: code "type", at the parameter, if its type has no schema, or no argument can be given by name.
     """
     try:
-        hints = get_type_hints(function, include_extras=True)
+        hints = get_type_hints(called_of(function)[0], include_extras=True)
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError, NameError) as error:
         raise InvalidMessage(f"the parameters of {excerpt(function)} aren't known: {error}", code="type") from None
@@ -40,6 +52,8 @@ def schema_of_function(function: Callable[..., Any]) -> dict[str, Any]:
     for name, parameter in parameters.items():
         if parameter.kind in _SPREAD:
             raise InvalidMessage("a model gives arguments by name", code="type", path=(name,))
+        if name in ("self", "cls") and name not in hints:
+            raise InvalidMessage("the method isn't bound: use that of an object", code="type", path=(name,))
         try:
             # The default may be a field of pydantic's, which has a description, and perhaps a default.
             default: Any = parameter.default
@@ -75,6 +89,9 @@ def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         return _one_of(arguments)
     if origin in (Union, UnionType):
         return {"anyOf": [_schema(each, definitions) for each in arguments]}
+    named = getattr(hint, "__supertype__", None) or getattr(hint, "__value__", None)
+    if named is not None:  # of NewType, and of the statement ``type``
+        return _schema(named, definitions)
     kind = origin or hint
     try:
         if kind in _SIMPLE:
@@ -95,7 +112,14 @@ def _of_class(kind: Any, arguments: tuple[Any, ...], definitions: dict[str, Any]
     if hasattr(kind, "__required_keys__"):  # a TypedDict
         hints = get_type_hints(kind, include_extras=True)
         properties = {name: _schema(hint, definitions) for name, hint in hints.items()}
-        return {"type": "object", "properties": properties, "required": sorted(kind.__required_keys__)}
+        # Where hints are texts, the class itself doesn't know which of them are marked.
+        marks = {name: get_origin(hint) for name, hint in hints.items()}
+        needed = [name for name, mark in marks.items() if mark is Required or name in kind.__required_keys__]
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": sorted(name for name in needed if marks[name] is not NotRequired),
+        }
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return _one_of([each.value for each in kind])
     if isinstance(kind, type) and issubclass(kind, Mapping):

@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import attrs
 
-from agentmsg.errors import InvalidMessage, excerpt, refused
+from agentmsg.errors import InvalidMessage, refused
 from agentmsg.model.base import CacheHint, Noted, Tagged, free_json, free_mapping
-from agentmsg.model.checks import instance, listed, optional_text, text
+from agentmsg.model.checks import instance, items_of, optional_text, text
 from agentmsg.values.frozen import EMPTY, JSON, freeze_mapping
 
 
@@ -59,21 +59,18 @@ class ToolSpec(Noted):
         text in ``Annotated`` describes its parameter. What has a default isn't required.
 
         Args:
-            function: the function, which may be asynchronous; of a method, one that is bound.
+            function: the function, which may be asynchronous, a bound method, a partial, or an object that is called.
             name: another name.
             fields: other fields, such as ``description`` and ``strict``.
 
         Raises:
             InvalidMessage: code "type", at the parameter, if its type has no schema, or it isn't given by name.
         """
-        from agentmsg.model.signatures import described, schema_of_function  # noqa: PLC0415 - few need it
+        from agentmsg.model.signatures import called_of, described, schema_of_function  # noqa: PLC0415 - few need it
 
-        told: dict[str, Any] = {
-            "description": described(function),
-            "parameters": schema_of_function(function),
-            **fields,
-        }
-        return cls(name or function.__name__, **told)
+        parameters, (called, named) = schema_of_function(function), called_of(function)
+        told: dict[str, Any] = {"description": described(called), "parameters": parameters, **fields}
+        return cls(name or named.__name__, **told)
 
     @classmethod
     def from_model(cls, model: Any, *, name: str | None = None, **fields: Any) -> Self:
@@ -91,6 +88,8 @@ class ToolSpec(Noted):
 
         try:
             parameters: dict[str, Any] = {**model.model_json_schema()}
+            top = parameters.pop("$ref", "").rpartition("/")[2]  # of a model that holds itself
+            parameters = {**parameters["$defs"][top], **parameters} if top else parameters
             called: str = name or model.__name__
         except Exception as error:
             raise refused("model", model, "a class with model_json_schema") from error
@@ -122,9 +121,4 @@ def as_tools(value: Iterable[Tool]) -> tuple[Tool, ...]:
     Raises:
         InvalidMessage: code "type" if an item isn't a tool.
     """
-    tools = listed(value, "tools")
-    for index, tool in enumerate(tools):
-        if not isinstance(tool, (ToolSpec, NativeTool)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            msg = f"not a tool: {excerpt(tool)}"
-            raise InvalidMessage(msg, code="type", path=("tools", index))
-    return tools
+    return items_of(value, "tools", lambda tool: isinstance(tool, (ToolSpec, NativeTool)), "not a tool:")

@@ -23,11 +23,7 @@ def words_of(value: str | Iterable[str | None] | None, name: str) -> frozenset[s
     Raises:
         InvalidMessage: code "type" if one is neither a text nor None.
     """
-    words: tuple[Any, ...] = (value,) if value is None or is_a(value, str) else listed(value, name)
-    for word in words:
-        if word is not None and not is_a(word, str):
-            raise refused(name, word, "a string, None, or several of them")
-    return frozenset(words)
+    return _texts(value, name, "a string, None, or several of them", none=True)
 
 
 def roles_of(value: str | Iterable[str], name: str) -> frozenset[str]:
@@ -36,11 +32,16 @@ def roles_of(value: str | Iterable[str], name: str) -> frozenset[str]:
     Raises:
         InvalidMessage: code "type" if one isn't a text.
     """
-    words: tuple[Any, ...] = (value,) if is_a(value, str) else listed(value, name)
+    words = _texts(value, name, "a role or several")
+    return words | {SYNONYMS[word] for word in words if word in SYNONYMS}
+
+
+def _texts(value: Any, name: str, wanted: str, *, none: bool = False) -> frozenset[Any]:
+    words: tuple[Any, ...] = (value,) if (none and value is None) or is_a(value, str) else listed(value, name)
     for word in words:
-        if not is_a(word, str):
-            raise refused(name, word, "a role or several")
-    return frozenset(words) | {SYNONYMS[word] for word in words if word in SYNONYMS}
+        if not (none and word is None) and not is_a(word, str):
+            raise refused(name, word, wanted)
+    return frozenset(words)
 
 
 def name_of(message: Msg) -> str | None:

@@ -6,11 +6,9 @@ the functions of that name in LangChain (langchain-core 1.7.2) and Synaptic; ``m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_
 from typing import Any, Literal, cast
-
-import attrs
 
 from agentmsg.errors import is_a, refused
 from agentmsg.model.base import BaseBlock
@@ -24,19 +22,46 @@ from agentmsg.ops.conditions import name_of, roles_of, words_of
 Test = Callable[[Msg], object]
 
 
-def chosen(messages: Messages, **conditions: Any) -> History:
-    """Return the messages that meet all conditions; see ``History.filter``."""
-    return _sifted(messages, conditions, wanted=True)
+def chosen(
+    messages: Messages,
+    *,
+    role: str | Iterable[str] | None = None,
+    name: str | Iterable[str | None] | None = UNSET,
+    id: str | Iterable[str | None] | None = UNSET,
+    block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
+    where: Test | None = None,
+) -> History:
+    """Return the messages that meet all given conditions; each takes one value or several.
+
+    Args:
+        messages: a history (its other fields are kept), or messages.
+        role: the message's role; "human" also means "user", "ai" "assistant".
+        name: the sender's name; for a tool message without one, the tool's. None: messages without a name.
+        id: the message's id. None: messages without an id.
+        block: a block class; the content must have such a block.
+        where: a function that takes a message and returns whether it qualifies.
+
+    Raises:
+        InvalidMessage: code "type" if a condition is of the wrong kind.
+    """
+    return _sifted(messages, _tests(role, name, id, block, where), wanted=True)
 
 
-def left(messages: Messages, **conditions: Any) -> History:
-    """Return the messages that ``chosen`` leaves out; see ``History.exclude``."""
-    return _sifted(messages, conditions, wanted=False)
+def left(
+    messages: Messages,
+    *,
+    role: str | Iterable[str] | None = None,
+    name: str | Iterable[str | None] | None = UNSET,
+    id: str | Iterable[str | None] | None = UNSET,
+    block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
+    where: Test | None = None,
+) -> History:
+    """Return the messages that ``History.filter`` leaves out: those that don't meet all given conditions."""
+    return _sifted(messages, _tests(role, name, id, block, where), wanted=False)
 
 
-def _sifted(messages: Messages, conditions: Mapping[str, Any], *, wanted: bool) -> History:
+def _sifted(messages: Messages, tests: Sequence[Test], *, wanted: bool) -> History:
     history = as_history(messages)
-    tests = _tests(**conditions)
     return _with(history, [message for message in history if all(test(message) for test in tests) is wanted])
 
 
@@ -46,7 +71,7 @@ def _with(history: History, kept: list[Msg]) -> History:
     return history if unchanged else history.evolve(messages=kept)
 
 
-def _tests(*, role: Any = None, name: Any = UNSET, id: Any = UNSET, block: Any = None, where: Any = None) -> list[Test]:
+def _tests(role: Any, name: Any, id: Any, block: Any, where: Any) -> list[Test]:
     """Return a test for each given condition, the cheapest first."""
     tests: list[Test] = []
     if role is not None:
@@ -90,25 +115,11 @@ def _types_of_synaptic(message: Msg) -> tuple[str, ...]:
     return (message.role, *(word for word, role in SYNONYMS.items() if role == message.role))
 
 
-@attrs.frozen
-class _Meaning:
-    """How the conditions of ``filter_messages`` combine.
-
-    Attributes:
-        types: the words for a message's role.
-        enough: whether one matching inclusion is enough, or all must match.
-        keeps_empty: whether an empty list of inclusions is a condition, which nothing meets.
-    """
-
-    types: Callable[[Msg], tuple[str, ...]]
-    enough: Callable[[Iterable[object]], bool]
-    keeps_empty: bool
-
-
-_MEANINGS: Mapping[str, _Meaning] = {
-    "any": _Meaning(_types_of_langchain, any, keeps_empty=False),
-    "all": _Meaning(_types_of_synaptic, all, keeps_empty=True),
-}
+# For each meaning of ``match``: the words for a message's role, and whether one matching inclusion is enough, or all
+# must match; of "all" an empty list is a condition, too, which nothing meets.
+_MEANINGS: Mapping[str, tuple[Callable[[Msg], tuple[str, ...]], Callable[[Iterable[object]], bool]]] = {
+    "any": (_types_of_langchain, any), "all": (_types_of_synaptic, all),
+}  # fmt: skip
 
 
 def filter_messages(
@@ -148,14 +159,16 @@ def filter_messages(
             LangChain overlooks.
     """
     one_of(match, "match", *_MEANINGS)
-    meaning = _MEANINGS[match]
+    types, enough = _MEANINGS[match]
     calls = _call_ids(exclude_tool_calls)
-    told = {"names": _named, "types": meaning.types, "ids": _identified}
+    told: dict[str, Callable[[Msg], tuple[str | None, ...]]] = {
+        "names": lambda message: (name_of(message),), "types": types, "ids": lambda message: (message.id,),
+    }  # fmt: skip
     includes = {"names": include_names, "types": include_types, "ids": include_ids}
     excludes = {"names": exclude_names, "types": exclude_types, "ids": exclude_ids}
     wanted = [(told[kind], _asked(value, f"include_{kind}")) for kind, value in includes.items() if value is not None]
     unwanted = [(told[kind], _asked(value, f"exclude_{kind}")) for kind, value in excludes.items() if value is not None]
-    if not meaning.keeps_empty:
+    if match == "any":
         wanted = [(tell, words) for tell, words in wanted if words]
     history = as_history(messages)
     asked = {block.id: block.tool_call_id for message in history for block in message.blocks(ApprovalRequestBlock)}
@@ -163,20 +176,12 @@ def filter_messages(
     for message in history:
         if any(not words.isdisjoint(tell(message)) for tell, words in unwanted):
             continue
-        if wanted and not meaning.enough(not words.isdisjoint(tell(message)) for tell, words in wanted):
+        if wanted and not enough(not words.isdisjoint(tell(message)) for tell, words in wanted):
             continue
         rest = message if calls is None else _without_calls(message, calls, asked)
         if rest is not None:
             kept.append(rest)
     return _with(history, kept)
-
-
-def _named(message: Msg) -> tuple[str | None, ...]:
-    return (name_of(message),)
-
-
-def _identified(message: Msg) -> tuple[str | None, ...]:
-    return (message.id,)
 
 
 def _asked(value: str | Iterable[str], name: str) -> frozenset[str]:

@@ -85,7 +85,9 @@ def apply_removals(messages: History | Iterable[MsgLike], missing: Literal["erro
                 vacant.setdefault(message.id, place)
             places[message.id] = []
         elif missing == "error":
-            raise InvalidMessage(_unknown(message), code="required", path=("messages", index, "id"))
+            msg = f"no message before this removal has the id {excerpt(message.id)}"
+            msg = msg if message.id else "a removal needs the id of a message"
+            raise InvalidMessage(msg, code="required", path=("messages", index, "id"))
     return history.evolve(messages=[message for message in kept if message is not None])
 
 
@@ -101,9 +103,3 @@ def _place(message: Msg, kept: list[Msg | None], places: dict[str, list[int]], v
     else:
         kept[place] = message
     places.setdefault(message.id, []).append(place)
-
-
-def _unknown(removal: Msg) -> str:
-    if not removal.id:
-        return "a removal needs the id of a message"
-    return f"no message before this removal has the id {excerpt(removal.id)}"

@@ -38,7 +38,6 @@ _JOINED = {"metadata": 0, "response_metadata": 0, "extras": 1}
 _REST = [field.name for field in attrs.fields(TextBlock) if field.eq and field.name != "text"]
 _rest = attrgetter(*_REST)
 _NO_REST = _rest(TextBlock(""))
-_SCALARS = ("name", "recipient", "model", "provider", "api", "finish_reason")
 
 
 def merge_runs(messages: History | Iterable[MsgLike], separator: str = "\n") -> History:
@@ -96,8 +95,8 @@ def _merged(run: Sequence[Msg], separator: str) -> Msg:
         "structured": outputs[-1] if outputs else None,
         "usage": _total(run),
         "finish_reason": run[-1].finish_reason,
-        "embedding": None,
-        **{name: _agreed(run, name) for name in _COMMON},
+        **dict.fromkeys(("embedding", *_COMMON)),
+        **{name: getattr(run[0], name) for name in _COMMON if len({getattr(each, name) for each in run}) == 1},
         **{name: _joined(run, name, depth) for name, depth in _JOINED.items()},
     }
     fields["metadata"].pop(MERGED_FROM, None)
@@ -139,11 +138,6 @@ def _longer(block: Block, more: Sequence[str], separator: str) -> Block:
 # -- the other fields --------------------------------------------------------------------------------------------------
 
 
-def _agreed(run: Sequence[Msg], name: str) -> Any:
-    values = {getattr(message, name) for message in run}
-    return values.pop() if len(values) == 1 else None
-
-
 def _total(run: Sequence[Msg]) -> Usage | None:
     stated = [message.usage for message in run if message.usage is not None]
     return Usage.joined(stated) if len(stated) > 1 else stated[0] if stated else None
@@ -167,16 +161,14 @@ def _add(joined: dict[str, Any], entries: Mapping[str, Any], depth: int) -> None
 
 def _says(joined: Mapping[str, Any], entries: Mapping[str, Any], depth: int) -> bool:
     """Whether the joined entries include these."""
-    return all(
-        key in joined and (same(joined[key], value) or (depth > 0 and _says_inside(joined[key], value, depth - 1)))
-        for key, value in entries.items()
-    )
-
-
-def _says_inside(joined: Any, value: Any, depth: int) -> bool:
-    return (
-        isinstance(joined, dict) and isinstance(value, dict) and _says(cast("Any", joined), cast("Any", value), depth)
-    )
+    for key, value in entries.items():
+        told: Any = joined.get(key)
+        is_inside = depth > 0 and isinstance(told, dict) and isinstance(value, dict)
+        if key not in joined or not (
+            same(told, value) or (is_inside and _says(cast("Any", told), cast("Any", value), depth - 1))
+        ):
+            return False
+    return True
 
 
 def _origins(message: Msg, merged: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -202,7 +194,7 @@ def _listed(value: Any) -> list[Mapping[str, Any]]:
 def _entry(message: Msg, metadata: Mapping[str, Any], merged: Mapping[str, Any]) -> dict[str, Any]:
     time = given(message.created_at)
     entry: dict[str, Any] = {"id": given(message.id), "created_at": None if time is None else time.isoformat()}
-    entry |= {name: getattr(message, name) for name in _SCALARS}
+    entry |= {name: getattr(message, name) for name in (*_COMMON, "finish_reason")}
     for name in ("structured", "embedding"):
         value = getattr(message, name)
         if value is not None and not same(value, merged[name]):

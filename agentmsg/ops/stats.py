@@ -13,7 +13,7 @@ from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import links
 from agentmsg.model.usage import COUNTERS, Usage
-from agentmsg.ops.tokens import approximate_tokens, check_counter, history_tokens, media_tokens, tool_tokens
+from agentmsg.ops.tokens import checked_counter, history_tokens, media_tokens, tool_tokens
 from agentmsg.values.frozen import FrozenDict
 
 if TYPE_CHECKING:
@@ -70,9 +70,17 @@ class HistoryStats:
     duration: timedelta | None
 
 
-def stats_of(history: History, counter: TokenCounter = approximate_tokens) -> HistoryStats:
-    """Return the statistics of a history, which may be empty; ``counter`` returns the tokens of a message."""
-    check_counter(counter)
+def stats_of(history: History, *, counter: TokenCounter | None = None) -> HistoryStats:
+    """Return the statistics of a history, which may be empty.
+
+    Args:
+        history: the history.
+        counter: returns the tokens of a message; the default is ``agentmsg.approximate_tokens``.
+
+    Raises:
+        InvalidMessage: code "type" if the counter is no function that returns a number of tokens.
+    """
+    counter = checked_counter(counter)
     lengths = tuple(message.length for message in history)
     length = sum(lengths)
     tools = list(_tools(history))
@@ -93,7 +101,7 @@ def stats_of(history: History, counter: TokenCounter = approximate_tokens) -> Hi
         tokens=history_tokens(history, counter),
         tool_tokens=tool_tokens(history, counter),
         media_tokens=media_tokens(history, counter),
-        usage=_sum(usages),
+        usage=Usage.joined(usages) if usages else None,
         usage_stated=_counts(name for usage in usages for name in COUNTERS if getattr(usage, name) is not None),
         duration=_duration(message.created_at for message in history),
     )
@@ -119,13 +127,6 @@ def _tools(history: History) -> Iterator[tuple[str | None, bool]]:
                 call = history[place[0]].content[place[1]]
                 name = call.name if isinstance(call, ToolUseBlock) else None
             yield name, block.is_error
-
-
-def _sum(usages: Iterable[Usage]) -> Usage | None:
-    total: Usage | None = None
-    for usage in usages:
-        total = usage if total is None else total + usage
-    return total
 
 
 def _duration(times: Iterable[datetime | None]) -> timedelta | None:

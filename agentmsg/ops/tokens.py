@@ -196,10 +196,11 @@ def _tiktoken(name: str) -> Callable[[str], list[int]]:
 # -- histories ---------------------------------------------------------------------------------------------------------
 
 
-def check_counter(counter: object) -> None:
-    """Refuse a counter that can't be called."""
-    if not callable(counter):
+def checked_counter(counter: Counter | None) -> Counter:
+    """Return a counter, if it can be called; without one, the estimate."""
+    if counter is not None and not callable(counter):  # pyright: ignore[reportUnnecessaryComparison]
         raise refused("counter", counter, "a function of a message")
+    return counter or approximate_tokens
 
 
 def cost(counter: Counter, message: Msg) -> int:

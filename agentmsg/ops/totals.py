@@ -174,7 +174,7 @@ class Totals:
 
     def add(self, history: History, codec: str = "") -> None:
         """Add a history, and the name of its format."""
-        self.add_stats(stats_of(history, self._counter), [str(message.role) for message in history], codec)
+        self.add_stats(stats_of(history, counter=self._counter), [str(message.role) for message in history], codec)
 
     def add_stats(self, stats: HistoryStats, roles: Iterable[str], codec: str = "") -> None:
         """Add the statistics of a history, with the role of each message, and the name of its format."""

@@ -52,9 +52,7 @@ def turns_of(messages: History | Iterable[MsgLike]) -> tuple[Turn, ...]:
     user. Without messages there are no turns.
     """
     history = as_history(messages)
-    starts = [index for index, message in enumerate(history) if index == 0 or _begins(message)]
+    starts = [
+        index for index, message in enumerate(history) if index == 0 or (message.is_user and not is_decision(message))
+    ]
     return tuple(Turn(history[start:end]) for start, end in pairwise((*starts, len(history))))
-
-
-def _begins(message: Msg) -> bool:
-    return message.is_user and not is_decision(message)

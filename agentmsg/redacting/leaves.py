@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 import attrs
 
@@ -16,7 +16,8 @@ from agentmsg.fitting.changes import changed
 from agentmsg.model.base import Noted, Signature
 from agentmsg.model.blocks import CompactionBlock, ThinkingBlock, ToolUseBlock
 from agentmsg.model.equality import same
-from agentmsg.model.roles import RoleName
+from agentmsg.model.roles import KINDS, KNOWN_ROLES
+from agentmsg.model.settings import Settings
 from agentmsg.model.sources import Base64Source
 from agentmsg.redacting.patterns import SECRET_NAMES
 from agentmsg.values.frozen import EMPTY, adopt
@@ -35,12 +36,8 @@ _OPAQUE = frozenset(
 )
 # Words of the model itself, which can't be secrets; objects in their place have keys of the model.
 _WORDS: Mapping[str, frozenset[str]] = {
-    "role": frozenset(get_args(RoleName)),
-    "kind": frozenset({"function", "custom", "server"}),
-    "tool_choice": frozenset({"auto", "required", "none"}),
-    "response_format": frozenset({"text", "json"}),
-    "reasoning": frozenset({"off"}),
-}
+    "role": KNOWN_ROLES, "kind": KINDS, **{field: frozenset(words) for field, (words, *_) in Settings.asked.items()},
+}  # fmt: skip
 
 
 def rewritten(history: History, visit: Visit) -> History:

@@ -205,38 +205,35 @@ _INSIDE: tuple[tuple[str, str, str], ...] = (
 _BLANK = r"(?:[ \t]|(?<=\\)\n|(?<=\\)\\n){1,8}+"
 _WORDS = rf"(?:{_BLANK}(?:[^\s\\]++|\\(?!n))++){{0,60}}?{_BLANK}"
 _WORD = r"(?P<secret>(?![-$<{*%\[])[^\s\"'\\|;&<>`]{4,200}+)"
-# The kind, words of which a text must have one, programs, the option before the value, and its page.
-_OPTIONS: tuple[tuple[str, str, str, str, str], ...] = (
+# Words of which a text must have one, programs, the option before a password, and its page.
+_OPTIONS: tuple[tuple[str, str, str, str], ...] = (
     (
-        "password",
         "curl",
         "curl",
         rf"(?:-u|-U|--user|--proxy-user)[=\s]{{0,2}}{OPEN}[^\s:\"'\\]{{1,100}}:{_WORD}",
         "https://curl.se/docs/manpage.html#-u",
     ),
     (
-        "password",
         "docker login, podman login, nerdctl login, buildah login, skopeo login, registry login, az login, oc login",
         r"(?:docker|podman|nerdctl|buildah|skopeo|registry|az|oc) login",
         rf"(?:-p|--password)[=\s]{{1,2}}{OPEN}{_WORD}",
         "https://docs.docker.com/reference/cli/docker/login/",
     ),
     (
-        "password",
         "mysql, mariadb",
         r"(?:mysql|mariadb)(?:dump|admin|import|show|check|-dump|-admin)?",
         rf"-p{OPEN}{_WORD}",
         "https://dev.mysql.com/doc/refman/en/password-security-user.html",
     ),
-    ("password", "redis-cli", "redis-cli", rf"(?:-a|--pass)\s{OPEN}{_WORD}", "https://redis.io/docs/latest/develop/tools/cli/"),
-    ("password", "mongo", r"mongo(?:sh|dump|restore|import|export)?", rf"(?:-p|--password)[=\s]{OPEN}{_WORD}", "https://www.mongodb.com/docs/"),
-    ("password", "sshpass", "sshpass", rf"-p\s{{0,2}}{OPEN}{_WORD}", "https://linux.die.net/man/1/sshpass"),
-    ("password", "sqlcmd, osql, bcp", "sqlcmd|osql|bcp", rf"-P\s{{0,2}}{OPEN}{_WORD}", "https://learn.microsoft.com/sql/tools/sqlcmd/"),
-    ("password", "htpasswd", "htpasswd", rf"-[a-zA-Z]{{0,6}}b[a-zA-Z]{{0,6}}\s\S{{1,100}}\s\S{{1,100}}\s{OPEN}{_WORD}", "https://httpd.apache.org/docs/current/programs/htpasswd.html"),
-    ("password", "smbclient", "smbclient", rf"(?:-U|--user)[=\s]{{1,2}}{OPEN}[^\s%\"'\\]{{1,100}}%{_WORD}", "https://www.samba.org/samba/docs/current/man-html/smbclient.1.html"),
-    ("password", "net use", "net use", rf"(?:\*|/user:[^\s\"']{{1,100}})\s{{1,4}}{OPEN}(?!/){_WORD}", "https://learn.microsoft.com/windows-server/administration/windows-commands/net-use"),
-    ("password", "ldap", "ldap(?:search|modify|add|delete|whoami|passwd)", rf"-w\s{{0,2}}{OPEN}{_WORD}", "https://www.openldap.org/software/man.cgi?query=ldapsearch"),
-    ("password", "unzip, zip", "unzip|zip", rf"-P\s{OPEN}{_WORD}", "https://linux.die.net/man/1/zip"),
+    ("redis-cli", "redis-cli", rf"(?:-a|--pass)\s{OPEN}{_WORD}", "https://redis.io/docs/latest/develop/tools/cli/"),
+    ("mongo", r"mongo(?:sh|dump|restore|import|export)?", rf"(?:-p|--password)[=\s]{OPEN}{_WORD}", "https://www.mongodb.com/docs/"),
+    ("sshpass", "sshpass", rf"-p\s{{0,2}}{OPEN}{_WORD}", "https://linux.die.net/man/1/sshpass"),
+    ("sqlcmd, osql, bcp", "sqlcmd|osql|bcp", rf"-P\s{{0,2}}{OPEN}{_WORD}", "https://learn.microsoft.com/sql/tools/sqlcmd/"),
+    ("htpasswd", "htpasswd", rf"-[a-zA-Z]{{0,6}}b[a-zA-Z]{{0,6}}\s\S{{1,100}}\s\S{{1,100}}\s{OPEN}{_WORD}", "https://httpd.apache.org/docs/current/programs/htpasswd.html"),
+    ("smbclient", "smbclient", rf"(?:-U|--user)[=\s]{{1,2}}{OPEN}[^\s%\"'\\]{{1,100}}%{_WORD}", "https://www.samba.org/samba/docs/current/man-html/smbclient.1.html"),
+    ("net use", "net use", rf"(?:\*|/user:[^\s\"']{{1,100}})\s{{1,4}}{OPEN}(?!/){_WORD}", "https://learn.microsoft.com/windows-server/administration/windows-commands/net-use"),
+    ("ldap", "ldap(?:search|modify|add|delete|whoami|passwd)", rf"-w\s{{0,2}}{OPEN}{_WORD}", "https://www.openldap.org/software/man.cgi?query=ldapsearch"),
+    ("unzip, zip", "unzip|zip", rf"-P\s{OPEN}{_WORD}", "https://linux.die.net/man/1/zip"),
 )  # fmt: skip
 _VALUE = rf"(?P<secret>{LITERAL}{DIGIT}[^\s\"'\\,;&<>(){{}}\[\]$`]{{8,}}(?<!\.))"
 _SEP = r"(?:\\{0,8}/|\\{1,8}|%2[Ff]|%5[Cc])"
@@ -272,8 +269,8 @@ _SERVICES: tuple[Rule, ...] = (
 """The forms of keys and tokens."""
 
 
-def _command(kind: str, anchors: str, programs: str, option: str, about: str) -> Rule:
-    return said(kind, anchors, rf"{EDGE}(?i:{programs})(?:\.exe)?{_WORDS}{option}", about)
+def _command(anchors: str, programs: str, option: str, about: str) -> Rule:
+    return said("password", anchors, rf"{EDGE}(?i:{programs})(?:\.exe)?{_WORDS}{option}", about)
 
 
 _COMMANDS: tuple[Rule, ...] = (

@@ -46,21 +46,13 @@ _WORD = "word"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
-def _empty() -> dict[str, None]:
-    return {}
-
-
-def _nobody() -> dict[tuple[str, Nature], None]:
-    return {}
-
-
 @attrs.frozen
 class _Texts:
     """The texts of a history, each once, in order."""
 
-    plain: dict[str, None] = attrs.field(factory=_empty)
-    opaque: dict[str, None] = attrs.field(factory=_empty)
-    named: dict[tuple[str, Nature], None] = attrs.field(factory=_nobody)
+    plain: dict[str, None] = attrs.field(factory=dict[str, None])
+    opaque: dict[str, None] = attrs.field(factory=dict[str, None])
+    named: dict[tuple[str, Nature], None] = attrs.field(factory=dict[tuple[str, Nature], None])
 
     def see(self, text: str, nature: Nature) -> str:
         """Record a text, and return it."""
@@ -89,17 +81,6 @@ class _Found:
     named: Mapping[tuple[str, Nature], str]
     kinds: Mapping[str, str]
 
-    @classmethod
-    def of(cls, texts: _Texts, rules: Sequence[Rule], kinds: Iterable[str]) -> _Found:
-        """Find secrets by some rules.
-
-        Args:
-            texts: all texts.
-            rules: in order of precedence.
-            kinds: of the values with a secret name.
-        """
-        return _Search(texts, rules, kinds).found()
-
     def __call__(self, text: str, nature: Nature) -> str:
         """Return the replacement of a text."""
         if nature == "opaque" or text in self.payloads:
@@ -107,14 +88,15 @@ class _Found:
         return self.named.get((text, nature)) or self.texts.get(text, text)
 
 
-def _kinds_in(text: str, kinds: Mapping[str, str]) -> Iterator[str]:
-    """Yield the kinds of the placeholders in a text."""
-    for found in _PLACEHOLDER.finditer(text):
-        if found[0] in kinds:
-            yield kinds[found[0]]
-
-
 class _Search:
+    """A search for secrets.
+
+    Args:
+        texts: all texts.
+        rules: in order of precedence.
+        kinds: of the values with a secret name.
+    """
+
     def __init__(self, texts: _Texts, rules: Sequence[Rule], kinds: Iterable[str]) -> None:
         self.texts = texts
         short = [text for text in texts.opaque if len(text) < _PAYLOAD]
@@ -367,7 +349,7 @@ class Redactor:
         texts = _Texts()
         try:
             rewritten(source, texts.see)
-            found = _Found.of(texts, self._rules, self.kinds)
+            found = _Search(texts, self._rules, self.kinds).found()
             output = rewritten(source, found) if found.kinds else source
         except RecursionError:
             msg = "nested too deep to look for secrets"
@@ -388,8 +370,8 @@ def _losses(source: History, output: History, kinds: Mapping[str, str]) -> Losse
 
 def _with_kinds(loss: Loss, kinds: Mapping[str, str]) -> Loss:
     """Return a loss that names the kinds of its secrets."""
-    found = {kind: None for text in texts_in(loss.now) for kind in _kinds_in(text, kinds)}
-    return attrs.evolve(loss, why=", ".join(found) or "redacted")
+    found = (each[0] for text in texts_in(loss.now) for each in _PLACEHOLDER.finditer(text))
+    return attrs.evolve(loss, why=", ".join({kinds[each]: None for each in found if each in kinds}) or "redacted")
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[str]:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from agentmsg.stream.joining import Cell
 
-__all__ = ["PARTIAL", "Accumulator"]
-
 PARTIAL = "partial"
 """The key in the metadata of a message, and of a call, that says that it is still arriving."""
 

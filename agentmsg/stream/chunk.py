@@ -40,14 +40,12 @@ import attrs
 from agentmsg.errors import InvalidMessage, excerpt, is_a
 from agentmsg.model.base import Noted, free_json, free_mapping
 from agentmsg.model.blocks import BaseBlock, Block, TextBlock, ToolUseBlock, as_content
-from agentmsg.model.checks import instance, listed, moment, optional_text, plain_moment, vector
+from agentmsg.model.checks import instance, listed, moment, optional_text, plain_moment, truth, vector
 from agentmsg.model.usage import Usage
 from agentmsg.values.frozen import EMPTY, JSON, check_text, freeze
 
 if TYPE_CHECKING:
     from agentmsg.model.msg import Msg
-
-__all__ = ["ChunkPart", "MsgChunk"]
 
 
 def _block(part: object, attribute: Any, value: Any) -> None:
@@ -100,12 +98,6 @@ def _as_parts(value: str | Iterable[ChunkPart | Block]) -> tuple[ChunkPart, ...]
     return tuple(parts)
 
 
-def _done(chunk: object, attribute: Any, value: Any) -> None:
-    if type(value) is not bool:
-        msg = f"done must be true or false, not {excerpt(value)}"
-        raise InvalidMessage(msg, code="type", path=("done",))
-
-
 @attrs.frozen(repr=False, eq=False)
 class MsgChunk(Noted):
     """A piece of a message; the sum of all pieces is the message.
@@ -147,7 +139,7 @@ class MsgChunk(Noted):
     usage: Usage | None = attrs.field(default=None, validator=instance(Usage), kw_only=True)
     finish_reason: str | None = attrs.field(default=None, validator=optional_text, kw_only=True)
     embedding: tuple[float, ...] | None = attrs.field(default=None, converter=vector, kw_only=True)
-    done: bool = attrs.field(default=False, validator=_done, kw_only=True)
+    done: bool = attrs.field(default=False, validator=truth, kw_only=True)
 
     def __add__(self, other: MsgChunk) -> MsgChunk:
         """Return the sum of both chunks; see the module.

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions
 
-__all__ = ["decode_chunk", "encode_chunk"]
-
 
 def decode_chunk(
     document: Any, codec: CodecName | Codec, *, limits: Limits = DEFAULT_LIMITS, **options: Unpack[CodecOptions]

@@ -16,6 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from agentmsg.errors import DecodeError, excerpt, is_a
+from agentmsg.formats.refusals import is_raw
 from agentmsg.limits import DEFAULT_LIMITS
 from agentmsg.values.copies import copy_document
 from agentmsg.values.text import dump_json, parse_json
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     from agentmsg.limits import Limits
     from agentmsg.model.fields import Untold
-
-__all__ = ["Frames", "async_events", "events", "events_in", "is_async", "sse"]
 
 _CUT = "the stream ends inside an event"
 _LAST = b"data: [DONE]\n\n"
@@ -201,10 +200,6 @@ class _Array:
         self.size = sum(map(len, self._pieces))
 
 
-def _is_text(piece: object) -> bool:
-    return is_a(piece, (bytes, bytearray, memoryview, str))
-
-
 @overload
 def events(pieces: Untold, *, limits: Limits = DEFAULT_LIMITS) -> Any: ...
 @overload
@@ -235,11 +230,11 @@ def events_in(pieces: Iterable[Any] | bytes | str, frames: Frames, own_form: str
         frames: new ones.
         own_form: a method of an SDK's objects that returns their plain data, if it differs from their dump.
     """
-    for piece in (cast("Any", pieces),) if _is_text(pieces) else cast("Iterable[Any]", pieces):
+    for piece in (cast("Any", pieces),) if is_raw(pieces) else cast("Iterable[Any]", pieces):
         if type(piece) is dict:  # the usual case
             yield piece
             continue
-        if _is_text(piece):
+        if is_raw(piece):
             yield from frames.feed(piece)
         else:
             yield copy_document(piece, frames.limits.depth, own_form)
@@ -254,7 +249,7 @@ async def async_events(pieces: AsyncIterable[Any], frames: Frames, own_form: str
         if type(piece) is dict:
             yield piece
             continue
-        if _is_text(piece):
+        if is_raw(piece):
             for event in frames.feed(piece):
                 yield event
         else:

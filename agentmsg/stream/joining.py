@@ -6,7 +6,9 @@ rule is associative, so that a sum of sums is the sum; each docstring says why i
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from functools import partial
+from operator import add
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.model.base import Signature
@@ -14,20 +16,8 @@ from agentmsg.values.frozen import EMPTY, adopt, thaw
 from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_mapping, is_sequence
 
-__all__ = [
-    "Arguments",
-    "Cell",
-    "First",
-    "Items",
-    "Last",
-    "Result",
-    "Role",
-    "Signed",
-    "Sum",
-    "Texts",
-    "Tree",
-    "join_into",
-]
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Cell(Protocol):
@@ -42,65 +32,40 @@ class Cell(Protocol):
         ...
 
 
-class First:
-    """The first word; an empty one only if there is no other."""
+class Folded:
+    """One value, which a rule makes of the last one and the next."""
 
-    __slots__ = ("value",)
+    __slots__ = ("rule", "value")
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    def __init__(self, rule: Callable[[Any, Any], Any], value: Any) -> None:
+        self.rule, self.value = rule, value
 
     def add(self, value: Any) -> None:
-        """Use a value if there is only an empty text so far."""
-        if self.value == "":
-            self.value = value
+        """Join a value."""
+        self.value = self.rule(self.value, value)
 
     def get(self) -> Any:
         """Return the value."""
         return self.value
 
 
-class Last(First):
-    """The last value."""
-
-    __slots__ = ()
-
-    def add(self, value: Any) -> None:
-        """Replace the value."""
-        self.value = value
+def _one_role(role: str, other: str) -> str:
+    if other != role:
+        msg = f"a chunk of the role {excerpt(other)} cannot go on with one of {excerpt(role)}"
+        raise InvalidMessage(msg, code="schema", path=("role",))
+    return role
 
 
-class Result(First):
-    """The last status of a result, but an error stays."""
-
-    __slots__ = ()
-
-    def add(self, value: Any) -> None:
-        """Replace the value unless it is an error."""
-        if self.value != "error":
-            self.value = value
-
-
-class Role(First):
-    """The role, the same in all chunks."""
-
-    __slots__ = ()
-
-    def add(self, value: Any) -> None:
-        """Refuse another role."""
-        if value != self.value:
-            msg = f"a chunk of the role {excerpt(value)} cannot go on with one of {excerpt(self.value)}"
-            raise InvalidMessage(msg, code="schema", path=("role",))
-
-
-class Sum(First):
-    """The sum of usage."""
-
-    __slots__ = ()
-
-    def add(self, value: Any) -> None:
-        """Add the value."""
-        self.value = self.value + value
+First = partial(Folded, lambda old, new: new if old == "" else old)
+"""The first word; an empty one only if there is no other."""
+Last = partial(Folded, lambda _, new: new)
+"""The last value."""
+Result = partial(Folded, lambda old, new: old if old == "error" else new)
+"""The last status of a result, but an error stays."""
+Role = partial(Folded, _one_role)
+"""The role, the same in all chunks."""
+Sum = partial(Folded, add)
+"""The sum of usage."""
 
 
 class Texts:

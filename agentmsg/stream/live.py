@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecOptions
 
-__all__ = ["ChunkReader", "chunk_of"]
-
 
 def _maker(kind: type[Any]) -> Callable[[Any, str], MsgChunk]:
     nameless = {"id": "None", "name": "''"} if kind is ToolUseBlock else {}

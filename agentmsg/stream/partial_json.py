@@ -14,8 +14,6 @@ from agentmsg.errors import DecodeError
 from agentmsg.model.checks import checked
 from agentmsg.values.text import parse_json
 
-__all__ = ["parse_partial"]
-
 # Spaces, and then: a bracket or punctuation; the beginning of a string, and perhaps its end; or a number or literal.
 _TOKEN = re.compile(
     r"[ \t\n\r]*+(?:"

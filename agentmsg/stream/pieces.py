@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from agentmsg.model.blocks import Block
     from agentmsg.stream.joining import Cell
 
-__all__ = ["Pieces", "make_part"]
-
 make_part = maker(ChunkPart)
 # The classes whose pieces join, and the field of the id that distinguishes those with one index.
 _IDS: Mapping[type[Any], str] = {

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from agentmsg.model.blocks import Block
 
-__all__ = ["chunks_of"]
-
 _FIRST = ("id", "created_at", "name", "recipient", "model", "provider", "api", "metadata")
 _LAST = ("response_metadata", "structured", "usage", "finish_reason", "embedding", "extras")
 
