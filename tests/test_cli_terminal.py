@@ -22,7 +22,7 @@ import agentmsg as am
 from agentmsg.cli.json_colours import indented, painted
 from agentmsg.cli.program import program
 from agentmsg.cli.progress import Progress, progress_of
-from agentmsg.files import Request, run, targets_of
+from agentmsg.files import Input, Request, run, targets_of
 from agentmsg.files.engines import ENGINES, Crew
 from agentmsg.files.groups import LossGroups
 from agentmsg.fitting.losses import Loss
@@ -349,7 +349,7 @@ def test_a_resumed_run_begins_where_it_was(monkeypatch: pytest.MonkeyPatch) -> N
     """Earlier work counts from the beginning; pieces in progress are added to it."""
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 1500)
     monkeypatch.setattr("agentmsg.files.ranges._EVERY", 0)
-    targets = targets_of([lines("many.jsonl")], "out.jsonl", JOB, codec="openai")
+    targets = targets_of([lines("many.jsonl")], "out.jsonl", JOB, Input(source="openai"))
     told: list[tuple[int, int]] = []
 
     def stopping(size: int, documents: int) -> None:

@@ -14,24 +14,16 @@ from agentmsg.api.reading import loads
 from agentmsg.api.writing import convert, dumps
 from agentmsg.checking.detection import detect, doubt
 from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import (
-    CODEC,
-    at_option,
-    column_option,
-    form_option,
-    json_option,
-    output_option,
-    quiet_option,
-)
-from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.options import CODEC, at_option, column_option, form_option, quiet_option
+from agentmsg.cli.output import Output, reporting
 from agentmsg.cli.progress import progress_of
-from agentmsg.cli.reading import Input, documents_at
+from agentmsg.cli.reading import documents_at
 from agentmsg.cli.report import counted, tell_doubt
 from agentmsg.cli.terminal import say
 from agentmsg.cli.timing import Case, Rounds, Times, copy_all, do_each, interleave
 from agentmsg.errors import DecodeError
 from agentmsg.files.file_names import STANDARD
-from agentmsg.files.plan import named
+from agentmsg.files.plan import Input, named
 from agentmsg.formats.understanding import BAR
 from agentmsg.registry import get_codec
 
@@ -93,7 +85,7 @@ class _Row:
 
 @click.command("bench", short_help="Measure how fast codecs read and write a file.", epilog=_EXAMPLES)
 @click.argument("file", metavar="FILE", type=click.Path())
-@output_option("The file to write: .txt, or .json for --json")
+@reporting
 @click.option(
     "-f", "--from", "sources", type=CODEC, multiple=True, help="A codec to measure (default: all that fit). Repeatable."
 )
@@ -102,17 +94,14 @@ class _Row:
 @form_option
 @at_option
 @column_option
-@json_option
 @quiet_option
 def command(
     *,
     file: str,
-    output: str,
-    force: bool,
+    out: Output,
     sources: tuple[str, ...],
     targets: tuple[str, ...],
     rounds: int,
-    as_json: bool,
     quiet: bool,
     **how: Any,
 ) -> None:
@@ -126,8 +115,7 @@ def command(
 
     Times are medians of all rounds. Rounds are interleaved, so that a slow moment of the machine hits all alike.
     """
-    as_json = check_ending(output, REPORTS) == ".json" or as_json
-    check_written([output], [file], force=force)
+    out.check([file])
     aims = [get_codec(name) for name in dict.fromkeys(targets)]
     documents, is_all = _taken(file, documents_at(file, Input(**how)))
     codecs = _readers(file, documents, sources)
@@ -138,8 +126,8 @@ def command(
     rows = _measured(documents, codecs, aims, rounds, quiet=quiet)
     if not is_all and not quiet:
         say(f"measured the first {counted(len(documents), 'document')} of {file}")
-    with output_to(output, force=force):
-        if as_json:
+    with out.printed():
+        if out.as_json:
             codec_rows, floor_rows = rows[: len(codecs)], rows[len(codecs) :]
             floor = floor_rows[0].as_data() if floor_rows else None
             told = {"file": file, "documents": len(documents), "is_all": is_all, "rounds": rounds}

@@ -8,12 +8,13 @@ import attrs
 import click
 
 from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import at_option, column_option, form_option, json_option, limits_option, output_option
-from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.reading import Formats, Input, formats_of
+from agentmsg.cli.options import at_option, column_option, form_option, limits_option
+from agentmsg.cli.output import Output, reporting
+from agentmsg.cli.reading import Formats, formats_of
 from agentmsg.cli.report import UNREADABLE, found_in, is_unreadable
 from agentmsg.cli.terminal import aligned, say
 from agentmsg.errors import AgentMsgError, FileError, NotUnderstood
+from agentmsg.files.plan import Input
 from agentmsg.formats.understanding import BAR
 
 _EXAMPLES = """\b
@@ -47,18 +48,15 @@ class _Found:
 
 @click.command("detect", short_help="Detect the format of files.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-@output_option("The file to write: .txt, or .json for --json")
+@reporting
 @form_option
 @at_option
 @column_option
 @limits_option
-@json_option
 def command(
     *,
     files: tuple[str, ...],
-    output: str,
-    force: bool,
-    as_json: bool,
+    out: Output,
     **how: Any,
 ) -> int:
     """Detect the format of files, with a score from 0 to 1.
@@ -69,12 +67,11 @@ def command(
     differently. The exit code is 1 if a file can't be read or its format isn't recognised, and 3 if a file of a folder
     can't be read.
     """
-    as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=False)
-    check_written([output], names, force=force)
+    out.check(names)
     found = [_look_at(name, Input(**how)) for name in names]
-    with output_to(output, force=force):
-        if as_json:
+    with out.printed():
+        if out.as_json:
             write_json([each.as_data() for each in found])
         else:
             for line in aligned([(f"{each.file}:", each.words) for each in found]):

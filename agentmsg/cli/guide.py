@@ -11,8 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
-from agentmsg.cli.options import output_option
-from agentmsg.cli.output import check_ending, check_written, output_to
+from agentmsg.cli.output import Output, printing
 from agentmsg.cli.terminal import aligned, is_terminal, write_bytes
 from agentmsg.errors import AgentMsgError, close_to, excerpt
 
@@ -55,8 +54,8 @@ class _Guide(StringParamType):
 
 @click.command("guide", short_help="List the guides, or show one.", epilog=_EXAMPLES)
 @click.argument("guide", metavar="[NAME]", type=_Guide(), required=False)
-@output_option("The file to write: .md or .txt")
-def command(*, guide: str | None, output: str, force: bool) -> None:
+@printing("The file to write: .md or .txt", (".md", ".txt"))
+def command(*, guide: str | None, out: Output) -> None:
     """List the guides, or show one.
 
     A terminal shows the guide formatted. A pipe or a file gets its Markdown.
@@ -66,9 +65,8 @@ def command(*, guide: str | None, output: str, force: bool) -> None:
         hint = close_to(guide, known) or f"the guides are {', '.join(known)}"
         msg = f"there is no guide {excerpt(guide)}; {hint}"
         raise AgentMsgError(msg, code="option")
-    check_ending(output, (".md", ".txt"))
-    check_written([output], (), force=force)
-    with output_to(output, force=force):
+    out.check()
+    with out.printed():
         if guide is None:
             for line in aligned(list(known.items())):
                 click.echo(line)

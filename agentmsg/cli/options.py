@@ -253,7 +253,7 @@ _OF_EACH = 'The format of all documents, or "each" to detect that of each docume
 
 
 def reading_options(words: str = _OF_EACH) -> Callable[[_F], _F]:
-    """Give a command the options for files to look at, as the parameters of ``reading.Input``."""
+    """Give a command the options for files to look at, as the parameters of ``files.plan.Input``."""
     return lambda command: with_options(
         command, from_option(words), form_option, at_option, join_option, column_option, unknown_option, limits_option
     )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import attrs
+
+from agentmsg.cli.options import json_option, output_option
 from agentmsg.cli.terminal import held_output, write_bytes
 from agentmsg.errors import FileError
 from agentmsg.files.file_names import STANDARD
@@ -13,26 +17,63 @@ from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.storages import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Generator, Iterable
-
-# Suffixes of files for printed output: text, or JSON.
-REPORTS = (".txt", ".json")
+    from collections.abc import Callable, Collection, Generator, Iterable
 
 
-def check_written(written: Iterable[str], read: Iterable[str], *, force: bool) -> None:
-    """Check that results may be written.
+@attrs.frozen
+class Output:
+    """Where a command prints its results.
 
-    Args:
-        written: the names of all files to write; "-" is stdout.
-        read: the names of all files to read; "-" is stdin.
+    Attributes:
+        name: of the file; "-" is stdout.
         force: whether to replace existing files.
-
-    Raises:
-        FileError: code "same-file" if one is a source or another result; code "exists", see ``check_free``.
+        as_json: whether to print JSON for programs.
     """
-    names = list(written)
-    check_distinct(names, read)
-    check_free(names, force=force)
+
+    name: str
+    force: bool
+    as_json: bool = False
+
+    def check(self, read: Iterable[str] = (), *beside: str | None) -> None:
+        """Check that results may be written.
+
+        Args:
+            read: the names of all files to read; "-" is stdin.
+            beside: the names of further files to write, if any.
+
+        Raises:
+            FileError: code "same-file" if one is a source or another result; code "exists", see ``check_free``.
+        """
+        names = [self.name, *(name for name in beside if name is not None)]
+        check_distinct(names, read)
+        check_free(names, force=self.force)
+
+    def write(self, data: bytes, name: str | None = None) -> None:
+        """Write a file, this one or one beside it; if anything goes wrong, an existing file stays as it was.
+
+        Raises:
+            FileError: if it can't be written; code "exists".
+        """
+        name = name or self.name
+        if name == STANDARD:
+            write_bytes(data)
+            return
+        with whole_file(name, force=self.force) as file:
+            file.write(data)
+
+    @contextmanager
+    def printed(self) -> Generator[None]:
+        """Send everything printed to stdout to the file, once it is complete.
+
+        Raises:
+            FileError: if it can't be written; code "exists".
+        """
+        if self.name == STANDARD:
+            yield
+            return
+        with held_output() as printed:
+            yield
+        self.write(printed())
 
 
 def check_ending(name: str, endings: Collection[str]) -> str:
@@ -48,29 +89,25 @@ def check_ending(name: str, endings: Collection[str]) -> str:
     return ending
 
 
-def write_file(name: str, data: bytes, *, force: bool) -> None:
-    """Write a file, or to stdout for "-"; if anything goes wrong, an existing file stays as it was.
+def printing(words: str, endings: Collection[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options ``-o FILE`` and ``--force``, as the parameter ``out``: an Output.
 
-    Raises:
-        FileError: if it can't be written; code "exists".
+    Args:
+        words: what the file is.
+        endings: the suffixes that it may have; any, if none are given.
     """
-    if name == STANDARD:
-        write_bytes(data)
-        return
-    with whole_file(name, force=force) as file:
-        file.write(data)
+
+    def given(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def called(*args: Any, output: str, force: bool, as_json: bool = False, **options: Any) -> Any:
+            ending = check_ending(output, endings) if endings else ""
+            return command(*args, out=Output(output, force, as_json or ending == ".json"), **options)
+
+        return output_option(words)(called)
+
+    return given
 
 
-@contextmanager
-def output_to(name: str, *, force: bool) -> Generator[None]:
-    """Send everything printed to stdout to a file, once it is complete; "-" leaves it on stdout.
-
-    Raises:
-        FileError: if it can't be written; code "exists".
-    """
-    if name == STANDARD:
-        yield
-        return
-    with held_output() as printed:
-        yield
-    write_file(name, printed(), force=force)
+def reporting(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of ``printing``, and ``--json``."""
+    return json_option(printing("The file to write: .txt, or .json for --json", (".txt", ".json"))(command))

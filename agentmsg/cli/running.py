@@ -13,7 +13,6 @@ from agentmsg.api.joining import EACH
 from agentmsg.cli.json_colours import screen
 from agentmsg.cli.options import jobs_option, output_option, quiet_option, reading_options, with_options
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.reading import Input
 from agentmsg.cli.report import (
     UNREADABLE,
     counted,
@@ -30,7 +29,7 @@ from agentmsg.files.engines import ENGINES
 from agentmsg.files.file_names import STANDARD, Kind, check_lines, is_pattern, renamed
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.piping import stream
-from agentmsg.files.plan import doubts_of, targets_of
+from agentmsg.files.plan import Input, doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request
 from agentmsg.files.run import run as run_pieces
 from agentmsg.files.storages import place_of
@@ -154,12 +153,8 @@ def _planned(job: Job, run: Run) -> list[Target]:
         run.files,
         run.output,
         job,
-        codec=run.source or (EACH if is_named else None),
-        form=run.form,
+        attrs.evolve(run, source=run.source or (EACH if is_named else None)),
         array=run.array,
-        at=run.at,
-        join=run.join,
-        column=run.column,
         skip=lambda why: skipped.update([why]),
     )
     if not run.quiet:

@@ -10,17 +10,11 @@ import attrs
 import click
 
 from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import (
-    encoding_option,
-    jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
-    reading_options,
-)
-from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.reading import Input, read_each
+from agentmsg.cli.options import encoding_option, jobs_option, quiet_option, reading_options
+from agentmsg.cli.output import Output, reporting
+from agentmsg.cli.reading import read_each
 from agentmsg.cli.report import counted, found_in
+from agentmsg.files.plan import Input
 from agentmsg.ops.stats import stats_of
 from agentmsg.ops.tokens import counter_of
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
@@ -64,19 +58,16 @@ def _look(encoding: str | None, history: History, codec: str) -> tuple[HistorySt
 
 @click.command("stats", short_help="Count messages, text, tool calls and tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-@output_option("The file to write: .txt, or .json for --json")
+@reporting
 @reading_options()
 @jobs_option
-@json_option
 @encoding_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
 @quiet_option
 def command(
     *,
     files: tuple[str, ...],
-    output: str,
-    force: bool,
-    as_json: bool,
+    out: Output,
     encoding: str | None,
     plot: str | None,
     jobs: int,
@@ -98,20 +89,19 @@ def command(
     if plot is not None and Path(plot).suffix not in _PICTURES:
         msg = f"--plot needs a name that ends in {' or '.join(_PICTURES)}"
         raise click.UsageError(msg)
-    as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
-    check_written([output, *([] if plot is None else [plot])], names, force=force)
+    out.check(names, plot)
     totals, look = Totals(counter_of(encoding)), partial(_look, encoding)
     unread = read_each(names, look, lambda found, _: totals.add_stats(*found), Input(**how), jobs=jobs, quiet=quiet)
-    with output_to(output, force=force):
-        if as_json:
+    with out.printed():
+        if out.as_json:
             write_json({**totals.as_data(), "unreadable": unread.count})
         else:
             _print(totals, unread.count)
     if plot is not None:
         from agentmsg.cli.stats_plot import draw  # noqa: PLC0415 - loads matplotlib, for this option only
 
-        draw(totals, plot, force=force)
+        draw(totals, plot, out)
     return unread.code(files)
 
 

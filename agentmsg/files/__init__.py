@@ -39,11 +39,12 @@ from __future__ import annotations
 from agentmsg.files.file_names import Kind, kind_of
 from agentmsg.files.job import Job, Piece, Report, Source
 from agentmsg.files.piping import stream
-from agentmsg.files.plan import Target, targets_of
+from agentmsg.files.plan import Input, Target, targets_of
 from agentmsg.files.ranges import convert_range
 from agentmsg.files.run import Outcome, Request, run
 
 __all__ = [
+    "Input",
     "Job",
     "Kind",
     "Outcome",

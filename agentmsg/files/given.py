@@ -78,8 +78,8 @@ def readable(
     wanted: Form | None = None,
     at: tuple[str, ...] = (),
     column: str | None = None,
-) -> tuple[Reading, Form]:
-    """Return the documents of a caller's file, not opened yet, and how it holds them.
+) -> Reading:
+    """Return the documents of a caller's file, not opened yet.
 
     Args:
         source: the file; the name of a path says whether it is compressed.
@@ -97,11 +97,11 @@ def readable(
         is_stream = place_of(source.name).is_stream(source.name)
         size = None if is_stream else place_of(source.name).size(source.name)
         known = Source(path=source.name, kind=kind, codec="", at=at, size=size, is_stream=is_stream)
-        return Reading(Piece(source=known), limits, None), kind.form
+        return Reading(Piece(source=known), limits, None)
     kind = attrs.evolve(kind_of("-", default), form=default)
     stream = cast("BinaryIO", io.BufferedReader(_Bytes(source), _BUFFER))
     known = Source(path=source.name, kind=kind, codec="", at=at, is_stream=True)
-    return Reading(Piece(source=known), limits, lambda: stream), default
+    return Reading(Piece(source=known), limits, lambda: stream)
 
 
 class _Bytes(io.RawIOBase):

@@ -10,7 +10,7 @@ import attrs
 
 from agentmsg.api.joining import EACH, Joined
 from agentmsg.api.reading import Unknown
-from agentmsg.errors import FileError
+from agentmsg.errors import FileError, excerpt
 from agentmsg.files.accounts import Accounts
 from agentmsg.files.changing import Redact
 from agentmsg.files.documents import Found, parts, records
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 OnLoss = Literal["error", "ignore", "report"]
 # Bytes of a source to read at once for its digest.
 _CHUNK = 1 << 20
+# How documents are numbered in a file.
+_PLACES = {"array": ", item {}", "jsonl": ", line {}", "msgpack": ", frame {}", "parquet": ", row {}"}
 
 
 @attrs.frozen(kw_only=True)
@@ -59,6 +61,11 @@ class Source:
     at: tuple[str, ...] = ()
     join: bool = False
     is_single: bool = False
+
+    def place(self, number: int, at: str | None) -> str:
+        """Return a document's place: the file, its line, and its place in that, as far as there are several."""
+        place = self.path + (_PLACES.get(self.kind.form, "").format(number) if number else "")
+        return place if at is None else f"{place}, at {excerpt(at)[1:-1]}"
 
     @property
     def is_one_conversation(self) -> bool:

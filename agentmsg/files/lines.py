@@ -98,11 +98,8 @@ def load_lines(
     if source.file is None and not (place := place_of(source.name)).is_stream(source.name):
         place.open(source.name).close()  # raises early if the file can't be opened
     default: Form = "msgpack" if chosen is not None and chosen.binary else "jsonl"
-    reading, form = readable(source, default, limits, wanted=None if places else "jsonl", at=places, column=column)
+    reading = readable(source, default, limits, wanted=None if places else "jsonl", at=places, column=column)
     return Lines(
-        name=source.name,
-        place={"msgpack": ", frame {}", "jsonl": ", line {}", "parquet": ", row {}"}.get(form, ""),
-        at=places,
         reading=reading,
         codec=chosen,
         is_mixed=is_mixed,
@@ -118,9 +115,6 @@ class Lines(Iterator[History]):
     A line that can't be read raises an error that names it, and the next call continues after it.
     """
 
-    _name: str = attrs.field(alias="name")
-    _place: str = attrs.field(alias="place")
-    _at: tuple[str, ...] = attrs.field(alias="at")
     _reading: Reading = attrs.field(alias="reading")
     _codec: Codec | None = attrs.field(alias="codec")
     _is_mixed: bool = attrs.field(alias="is_mixed")
@@ -144,25 +138,24 @@ class Lines(Iterator[History]):
             DecodeError: if it can't be read.
             FileError: if the file can't be read.
         """
+        source = self._reading.source
         if self._codec is None and not self._is_mixed:
-            source = self._reading.source
             is_file = not source.is_stream
             self._codec = self._detected(sample(source, self._bounds["limits"]) if is_file else self._reading.ahead())
         try:
             found = next(self._found, None)
         except DecodeError as error:
-            raise named(error, self._name) from error.__cause__
+            raise named(error, source.path) from error.__cause__
         is_first, self._is_begun = not self._is_begun, True
         if found is None:
             if is_first and self._reading.missing:
-                raise named(nothing_at(self._at), self._name)
+                raise named(nothing_at(source.at), source.path)
             raise StopIteration
         try:
             data = found.content()
             return loads(data, self._codec or get_codec(recognize(data), **self._options), **self._bounds)
         except AgentMsgError as error:
-            place = "" if found.at is None else f", at {excerpt(found.at)[1:-1]}"
-            raise named(error, self._name + self._place.format(found.number) + place) from error.__cause__
+            raise named(error, source.place(found.number, found.at)) from error.__cause__
 
     def _detected(self, found: Iterator[Found]) -> Codec | None:
         try:
@@ -171,7 +164,7 @@ class Lines(Iterator[History]):
             self.close()
             if isinstance(error, NotUnderstood) and error.is_mixed:
                 error.message += f'; load_lines(..., "{EACH}") detects that of each line'
-            raise named(error, self._name) from error.__cause__
+            raise named(error, self._reading.source.path) from error.__cause__
         return None if name is None else get_codec(name, **self._options)
 
     def close(self) -> None:

@@ -140,10 +140,11 @@ def _spliced(part: Found, limits: Limits) -> bytes:
 
 
 _Part: TypeAlias = "tuple[str, Callable[[], bytes]]"
+_Render: TypeAlias = "Callable[[Any, Limits], bytes]"
 
 
 def _in_value(
-    value: Any, ways: tuple[Way, ...], pointer: str, limits: Limits, render: Callable[[Any, Limits], bytes] | None = None
+    value: Any, ways: tuple[Way, ...], pointer: str, limits: Limits, render: _Render | None = None
 ) -> Iterator[_Part]:
     """Yield the parts of a value, each with what renders it: as JSON unless other bytes are wanted."""
     if () in ways and not _is_nothing(value):
@@ -196,7 +197,7 @@ def _packed(value: Any, limits: Limits) -> bytes:
     if is_a(value, (str, bytes)):
         return _rendered(value, limits) if is_a(value, str) else value
     try:
-        return _msgpack.packb(value)
+        return bytes(_msgpack.packb(value))
     except ValueError as error:
         raise DecodeError(f"nested too deep: {error}", code="depth") from None
 

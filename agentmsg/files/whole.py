@@ -92,7 +92,7 @@ def load(
 
 def _only(source: Given, limits: Limits, at: tuple[str, ...]) -> bytes:
     """Return the bytes of a file's only document."""
-    reading, _ = readable(source, "json", limits, at=at)
+    reading = readable(source, "json", limits, at=at)
     with closing(reading):
         try:
             found = list(islice(reading, 2))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from backports import zstd
 
-from agentmsg.files import Job, Kind, Outcome, Request, run, targets_of
+from agentmsg.files import Input, Job, Kind, Outcome, Request, run, targets_of
 from agentmsg.files.documents import records
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def converted(
     names: Sequence[str], target: str, *, job: Job = JOB, codec: str | None = "openai", **options: Any
 ) -> Outcome:
     """Run a job over files, with loss reports beside the target."""
-    targets = targets_of(names, target, job, codec=codec)
+    targets = targets_of(names, target, job, Input(source=codec))
     losses, flat = (tuple(f"{one.path}.{side}.jsonl" for one in targets) for side in ("losses", "flat"))
     return run(job, targets, Request(work=f".work-{target.strip('/')}", losses=losses, flat=flat, **options))
 
