@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
@@ -184,6 +185,12 @@ class Counts:
         read: number of messages in their sources.
         blank: number of blank lines.
         missing: number of records without a document at the given places.
+        codes: number of quarantined documents, by code.
+        formats: number of documents written by format, if each was detected by itself.
+        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "broken":
+            documents with calls whose arguments are; "refused": documents that the provider would refuse, or "unmended"
+            if they were repaired; "unset": those that only lack settings, and "unset model" ...: all that lack this
+            setting.
     """
 
     documents: int = 0
@@ -191,6 +198,14 @@ class Counts:
     read: int = 0
     blank: int = 0
     missing: int = 0
+    codes: Counter[str] = attrs.field(factory=Counter[str])
+    formats: Counter[str] = attrs.field(factory=Counter[str])
+    levels: Counter[str] = attrs.field(factory=Counter[str])
+
+    @property
+    def bad(self) -> int:
+        """The number of quarantined documents."""
+        return self.codes.total()
 
     def count(self, other: Counts) -> None:
         """Add other counts."""
@@ -203,23 +218,14 @@ class Report(Counts):
     """The result of a piece; numbers in it count from 1.
 
     Attributes:
-        bad: number of quarantined documents, by code.
         lines: the number of the last line or frame that was read.
-        formats: number of documents written by format, if each was detected by itself.
-        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "broken":
-            documents with calls whose arguments are; "refused": documents that the provider would refuse, or "unmended"
-            if they were repaired; "unset": those that only lack settings, and "unset model" ...: all that lack this
-            setting.
         groups: the losses by what they have in common.
         first_bad: the line of the first fault, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.
         digest: of the source's bytes.
     """
 
-    bad: dict[str, int] = attrs.field(factory=dict[str, int])
     lines: int = 0
-    formats: dict[str, int] = attrs.field(factory=dict[str, int])
-    levels: dict[str, int] = attrs.field(factory=dict[str, int])
     groups: list[LossGroup] = attrs.field(factory=list[LossGroup])
     first_bad: tuple[int, str] | None = None
     sizes: dict[str, int] = attrs.field(factory=dict[str, int])

@@ -6,7 +6,6 @@ What can't be converted is quarantined: its bytes, its place, and why.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections import Counter
 from contextlib import ExitStack
 from itertools import zip_longest
 from time import monotonic
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from agentmsg.files.documents import Found
     from agentmsg.files.job import Job, Source
     from agentmsg.files.reading import Reading
-    from agentmsg.fitting.losses import Loss, Losses
+    from agentmsg.fitting.losses import Loss
 
 # Called while a range is read, with the numbers of bytes read and documents written.
 Advance: TypeAlias = "Callable[[int, int], None]"
@@ -116,8 +115,6 @@ def _convert_all(
     advance: Advance | None,
 ) -> Report:
     report = Report()
-    counts: Counter[str] = Counter()
-    formats: Counter[str] = Counter()
     groups = LossGroups()
     due = monotonic() + _EVERY
     framing = framing_of(job.kind, pretty=job.pretty)
@@ -144,22 +141,18 @@ def _convert_all(
         report.messages += done.messages
         report.read += done.read
         if not source.codec or item.is_joined:
-            formats[codec] += 1
+            report.formats[codec] += 1
         if job.on_loss != "ignore":
-            _count(counts, done.losses)
-            counts.update(loss.tally for loss in done.beside)
-            if done.redacted:
-                counts["redacted"] += done.redacted
-            for word in done.refused:
-                counts[word] += 1
+            told = {"carried": done.losses.carried, "redacted": done.redacted}
+            report.levels.update({word: count for word, count in told.items() if count})
+            report.levels.update(loss.tally for loss in (*done.losses, *done.beside))
+            report.levels.update(done.refused)
             groups.add([*done.losses, *done.beside], report.documents)
         if sinks.losses is not None:
             _write_account(sinks.losses, report.documents, codec, done, source, item)
         if sinks.flat is not None:
             _write_flat(sinks.flat, report.documents, [*done.losses, *done.beside], source, item)
     report.lines, report.missing, report.blank = max(report.lines, reading.lines), reading.missing, reading.blank
-    report.formats = dict(formats)
-    report.levels = dict(counts)
     report.groups = groups.all()
     return report
 
@@ -174,13 +167,6 @@ def _pairs(chosen: Reading, rejected: Source, job: Job) -> Iterator[Found]:
                 yield attrs.evolve(cast("Found", item or beside), fault=fault)
             else:
                 yield attrs.evolve(item, beside=beside)
-
-
-def _count(counts: Counter[str], losses: Losses) -> None:
-    if losses.carried:
-        counts["carried"] += losses.carried
-    for loss in losses:
-        counts[loss.tally] += 1
 
 
 def _placed(error: AgentMsgError, item: Found) -> AgentMsgError:
@@ -252,8 +238,8 @@ def _hint(source: Source, item: Found) -> str:
 def _quarantine(  # noqa: PLR0917 - all that is known of it
     job: Job, report: Report, source: Source, item: Found, error: AgentMsgError, sink: BinaryIO | None
 ) -> None:
-    index = report.documents + sum(report.bad.values())
-    report.bad[error.code] = report.bad.get(error.code, 0) + 1
+    index = report.documents + report.bad
+    report.codes[error.code] += 1
     reason = str(error) if job.hides is None else job.hides.words(str(error))
     if report.first_bad is None:
         where = "" if item.at is None else f" at {excerpt(item.at)[1:-1]}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import shutil
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from itertools import chain
@@ -94,11 +94,7 @@ class Outcome(Counts):
     """The result of a run.
 
     Attributes:
-        bad: number of quarantined documents.
-        codes: the same by code.
         resumed: number of pieces that were done before.
-        formats: number of documents written by format, if each was detected by itself.
-        levels: losses by level.
         groups: the losses by what they have in common.
         first_bad: the first fault, with its place.
         bad_files: the files of quarantined documents.
@@ -106,11 +102,7 @@ class Outcome(Counts):
         ran: where the work was done, in words; empty for the usual processes of this machine.
     """
 
-    bad: int = 0
-    codes: Counter[str] = attrs.field(factory=Counter[str])
     resumed: int = 0
-    formats: Counter[str] = attrs.field(factory=Counter[str])
-    levels: Counter[str] = attrs.field(factory=Counter[str])
     groups: LossGroups = attrs.field(factory=LossGroups)
     first_bad: str | None = None
     bad_files: list[str] = attrs.field(factory=list[str])
@@ -120,10 +112,6 @@ class Outcome(Counts):
     def add(self, report: Report, piece: Piece, target: str, before: Count) -> None:
         """Add a piece, given the counts before it."""
         self.count(report)
-        self.bad += sum(report.bad.values())
-        self.codes.update(report.bad)
-        self.formats.update(report.formats)
-        self.levels.update(report.levels)
         self.groups.merge(report.groups, target, before.documents)
         if self.first_bad is None and report.first_bad is not None:
             number, words = report.first_bad
@@ -161,7 +149,7 @@ class Count:
 
     def after(self, report: Report) -> Count:
         """Return the counts after this piece."""
-        read = self.read + report.documents + sum(report.bad.values())
+        read = self.read + report.documents + report.bad
         return Count(self.documents + report.documents, self.lines + report.lines, read)
 
 
@@ -279,7 +267,7 @@ def _finished(job: Job, targets: Sequence[Target], sides: Sequence[Mapping[str, 
                 raise FileError(msg, code="source-changed")
         if _is_there(bad := side[".bad"]):
             with place_of(bad).open(bad) as stream, decompressed(stream, lines_kind(bad).compression, bad) as lines:
-                outcome.bad += sum(1 for _ in lines)
+                outcome.codes[""] += sum(1 for _ in lines)
             outcome.bad_files.append(bad)
     return outcome
 

@@ -13,6 +13,7 @@ Killed at any moment, a run leaves only this folder and complete files; ``--resu
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job, Piece
     from agentmsg.files.plan import Target
 
-_VERSION = 4
+_VERSION = 5
 # Files that a work folder has from the start.
 _OURS = {"finished", "lock", "run.json", "run.json.part"}
 
@@ -163,9 +164,8 @@ class Work:
         known = self._load(f"{number}.done")
         if known is None:
             return None
-        report = Report(**known)
-        report.groups = [LossGroup(**group) for group in known["groups"]]
-        report.first_bad = None if report.first_bad is None else (report.first_bad[0], report.first_bad[1])
+        counters = {name: Counter(value) for name, value in known.items() if name in ("codes", "formats", "levels")}
+        report = Report(**{**known, **counters, "groups": [LossGroup(**group) for group in known["groups"]]})
         if digest_of(piece) != report.digest:
             msg = f"{piece.source.path}: changed since the run was stopped; --force starts over"
             raise FileError(msg, code="source-changed")
