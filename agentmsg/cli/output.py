@@ -14,7 +14,7 @@ from agentmsg.cli.terminal import held_output, write_bytes
 from agentmsg.errors import FileError
 from agentmsg.files.file_names import STANDARD
 from agentmsg.files.overwriting import check_distinct, check_free
-from agentmsg.files.storages import whole_file
+from agentmsg.files.storage import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterable

@@ -13,7 +13,7 @@ from agentmsg.files.finding import expand
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.parquet import read_choice
 from agentmsg.files.plan import uncut
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

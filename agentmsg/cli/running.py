@@ -32,7 +32,7 @@ from agentmsg.files.piping import stream
 from agentmsg.files.plan import Input, doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request
 from agentmsg.files.run import run as run_pieces
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 | module | what |
 | --- | --- |
 | ``file_names`` | what a file's name says about its content |
-| ``storage``, ``storages`` | local disks, and URLs by fsspec |
+| ``storage`` | local disks, and URLs by fsspec |
 | ``compression`` | gzip, Zstandard |
-| ``packing`` | turn documents into file content: compressed, or rows |
+| ``packing`` | turn documents into file content: what goes around them; compressed, or rows |
 | ``parquet``, ``arrow_values`` | the documents in the rows of Parquet files |
 | ``columns`` | rows whose keys are the columns of a Parquet file |
 | ``yaml_values`` | the value of a YAML file |
@@ -23,7 +23,6 @@
 | ``ranges`` | the core: a range in, part files and counts out |
 | ``work_folder`` | the folder of an unfinished run: resume, lock |
 | ``engines`` | who runs the pieces: processes, Dask, Ray |
-| ``framing`` | what goes around the documents of a file |
 | ``run`` | all of that together, and parts joined into whole files |
 | ``piping`` | the same for streams: stdin and stdout |
 | ``accounts`` | files of loss reports, found by the digest of a document |

@@ -21,8 +21,7 @@ from agentmsg.errors import DecodeError
 from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import too_long
 from agentmsg.files.file_names import STANDARD, Kind, renamed
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import asking, place_of
 from agentmsg.fitting.account_file import from_lines
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.weaving import Edits

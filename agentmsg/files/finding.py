@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agentmsg.errors import FileError
 from agentmsg.files.file_names import STANDARD, SUFFIXES, is_pattern, is_remote, kind_of
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,7 +12,7 @@ from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt, is_a
 from agentmsg.files.file_names import check_column, kind_of
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.reading import Reading
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from agentmsg.files.documents import Found, parts, records
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.allow import Word
 from agentmsg.registry import get_codec

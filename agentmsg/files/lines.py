@@ -31,8 +31,7 @@ from agentmsg.files.given import given, readable, writer_of
 from agentmsg.files.places import nothing_at, pointers
 from agentmsg.files.plan import format_of, named, sample
 from agentmsg.files.reading import Reading
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import asking, place_of
 from agentmsg.files.whole import kind_to_write, new_file
 from agentmsg.formats.codec import Codec
 from agentmsg.limits import DEFAULT_LIMITS, as_limits

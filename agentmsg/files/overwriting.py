@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import FileError
 from agentmsg.files.file_names import STANDARD
-from agentmsg.files.storage import inode_of
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import inode_of, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -1,9 +1,11 @@
-"""Turn the bytes of documents into a file's content: compressed, rows of Parquet, or unchanged."""
+"""Turn documents into a file's content: what goes around them, and compressed, rows of Parquet, or unchanged."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, cast
+
+import attrs
 
 from agentmsg.files.arrow_values import Lent, arrow, parquet
 from agentmsg.files.columns import Columns
@@ -11,7 +13,7 @@ from agentmsg.files.compression import compressed
 from agentmsg.files.file_names import WHOLE
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
     from agentmsg.files.file_names import Kind
 
@@ -19,6 +21,46 @@ if TYPE_CHECKING:
 _COLUMN = "document"
 # A row group is written once its documents have this many bytes.
 _GROUP = 16 << 20
+
+
+# -- around documents: line ends, or the brackets and commas of an array
+
+
+@attrs.frozen
+class Framing:
+    """What goes around documents.
+
+    Attributes:
+        head: before all.
+        lead: before each document.
+        tail: after each document.
+        between: after each document but the last.
+        end: after all.
+    """
+
+    head: bytes = b""
+    lead: bytes = b""
+    tail: bytes = b""
+    between: bytes = b""
+    end: bytes = b""
+
+
+LINES = Framing(tail=b"\n")
+_FRAMINGS: Mapping[str, Framing] = {
+    "array": Framing(head=b"[", lead=b"\n", between=b",", end=b"\n]\n"),
+    "json": Framing(),
+    "jsonl": LINES,
+    "msgpack": Framing(),
+    "parquet": LINES,  # becomes rows
+}
+
+
+def framing_of(kind: Kind, *, pretty: bool) -> Framing:
+    """Return what goes around documents in a file of a kind; an indented document ends with a line end."""
+    return LINES if pretty and kind.form == "json" else _FRAMINGS[kind.form]
+
+
+# -- the content of the file
 
 
 def is_packed(kind: Kind) -> bool:

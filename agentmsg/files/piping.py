@@ -14,16 +14,14 @@ import attrs
 from agentmsg.checking.detection import doubt
 from agentmsg.errors import DecodeError
 from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
-from agentmsg.files.framing import framing_of
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
-from agentmsg.files.packing import packed
+from agentmsg.files.packing import framing_of, packed
 from agentmsg.files.plan import named, with_format
 from agentmsg.files.ranges import Sinks, convert_documents
 from agentmsg.files.reading import counted, reading_of
 from agentmsg.files.run import Count, Outcome, Request
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of, whole_file
+from agentmsg.files.storage import asking, place_of, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

@@ -34,7 +34,7 @@ from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.parquet import group_cuts, read_choice
 from agentmsg.files.reading import reading_of
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.registry import get_codec
 

@@ -19,13 +19,12 @@ from agentmsg.files.columns import checked_row
 from agentmsg.files.compression import compressed
 from agentmsg.files.converting import Converter, Restorer
 from agentmsg.files.file_names import WHOLE, told_name
-from agentmsg.files.framing import framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Piece, Report, digest_of
+from agentmsg.files.packing import framing_of
 from agentmsg.files.plan import format_of, reader_of
 from agentmsg.files.reading import reading_of
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import asking, place_of
 from agentmsg.fitting.account_file import to_lines
 from agentmsg.model.construction import paused
 from agentmsg.values.text import dump_json, parse_json

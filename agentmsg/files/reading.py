@@ -16,8 +16,7 @@ from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import Found
 from agentmsg.files.job import documents_of
 from agentmsg.files.places import joined, parts_of
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import asking, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator

@@ -22,17 +22,15 @@ from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.compression import compressed, decompressed
 from agentmsg.files.engines import ENGINES, Crew
 from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
-from agentmsg.files.framing import LINES, framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Counts, Job, Piece, Report, Source
 from agentmsg.files.overwriting import check_distinct, check_free
-from agentmsg.files.packing import is_packed, packed
+from agentmsg.files.packing import LINES, framing_of, is_packed, packed
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import named, pieces_of
 from agentmsg.files.ranges import convert_range
 from agentmsg.files.reading import counted, reading_of
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import asking, place_of
 from agentmsg.files.work_folder import Work, fingerprint, is_work
 from agentmsg.registry import get_codec
 
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.files.file_names import Kind
-    from agentmsg.files.framing import Framing
+    from agentmsg.files.packing import Framing
     from agentmsg.files.plan import Target
 
 _BUFFER = 1 << 20

@@ -12,13 +12,12 @@ from agentmsg.checking.detection import recognize
 from agentmsg.checking.inside import with_places
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.file_names import kind_of
-from agentmsg.files.framing import framing_of
 from agentmsg.files.given import given, readable, writer_of
 from agentmsg.files.overwriting import check_free
-from agentmsg.files.packing import packed
+from agentmsg.files.packing import framing_of, packed
 from agentmsg.files.places import nothing_at, pointers
 from agentmsg.files.plan import form_fault, named, with_columns
-from agentmsg.files.storages import whole_file
+from agentmsg.files.storage import whole_file
 from agentmsg.limits import DEFAULT_LIMITS, as_limits
 from agentmsg.model.checks import flag, one_of
 from agentmsg.registry import get_codec

@@ -24,8 +24,7 @@ from agentmsg.errors import DecodeError, FileError
 from agentmsg.files.file_names import told_name
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.job import Report, digest_of
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import asking, place_of
 from agentmsg.values.text import dump_json, parse_json
 
 if TYPE_CHECKING:
