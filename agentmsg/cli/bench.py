@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from agentmsg.formats.understanding import BAR
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from agentmsg.formats.codec import Codec
 
@@ -38,8 +39,8 @@ _MOST, _LEAST = 8 << 20, 1 << 18
 _LOOKED_AT = 20
 _ROUNDS = 10
 _WAYS = ("decode", "encode")
-# A bare parser: its name, its reader and its writer.
-_Floor = tuple[str, Callable[[bytes], Any], Callable[[Any], bytes]]
+# A codec, or a bare parser: its name, its reader and its writer.
+_Measured = tuple[str, Callable[[bytes], Any], Callable[[Any], bytes]]
 
 _EXAMPLES = """\b
 Examples:
@@ -191,20 +192,15 @@ def _measured(
     size = sum(map(len, documents))
     messages = {codec.name: sum(len(loads(raw, codec)) for raw in documents) for codec in codecs}
     floor = _floor(documents)
+    measured: list[_Measured] = [
+        (codec.name, partial(loads, codec=codec), partial(dumps, codec=codec)) for codec in codecs
+    ]
+    measured += [] if floor is None else [floor]
     repeats = -(-_LEAST // max(size, 1)) if size < _LEAST else 1
     documents = documents * repeats
     fresh = partial(copy_all, documents)
-    decode = {codec.name: Case(fresh, partial(do_each, partial(loads, codec=codec))) for codec in codecs}
-    encode = {
-        codec.name: Case(
-            partial(do_each, partial(loads, codec=codec), documents), partial(do_each, partial(dumps, codec=codec))
-        )
-        for codec in codecs
-    }
-    if floor is not None:
-        parser, parse, render = floor
-        decode[parser] = Case(fresh, partial(do_each, parse))
-        encode[parser] = Case(partial(do_each, parse, documents), partial(do_each, render))
+    decode = {name: Case(fresh, partial(do_each, read)) for name, read, _ in measured}
+    encode = {name: Case(partial(do_each, read, documents), partial(do_each, write)) for name, read, write in measured}
     ways = {"decode": decode, "encode": encode} | {
         aim.name: {
             codec.name: Case(fresh, partial(do_each, partial(convert, source=codec, target=aim))) for codec in codecs
@@ -223,11 +219,12 @@ def _measured(
             found = interleave(cases, Rounds(rounds, tell=tell))
             times[way] = {name: spent.each(repeats) for name, spent in found.items()}
             before += len(cases) * rounds
-    names = [*messages, *([] if floor is None else [floor[0]])]
-    return [_row(name, messages.get(name, messages[codecs[0].name]), size, times, floor) for name in names]
+    return [_row(name, messages.get(name, messages[codecs[0].name]), size, times, floor) for name, _, _ in measured]
 
 
-def _row(name: str, messages: int, size: int, times: Mapping[str, Mapping[str, Times]], floor: _Floor | None) -> _Row:
+def _row(
+    name: str, messages: int, size: int, times: Mapping[str, Mapping[str, Times]], floor: _Measured | None
+) -> _Row:
     own = {way: runs[name] for way, runs in times.items() if name in runs}
     ratios: dict[str, float] = {}
     if floor is not None:
@@ -238,23 +235,20 @@ def _row(name: str, messages: int, size: int, times: Mapping[str, Mapping[str, T
     return _Row(name=name, messages=messages, size=size, times=own, ratios=ratios)
 
 
-def _floor(documents: list[bytes]) -> _Floor | None:
-    """Return the bare parser of the documents, with its functions; None if neither reads and writes them."""
-    for name, parse, render in _floors():
-        try:
-            do_each(render, do_each(parse, documents))
-        except (ValueError, TypeError):
-            continue
-        return name, parse, render
-    return None
-
-
-def _floors() -> Iterator[_Floor]:
+def _floor(documents: list[bytes]) -> _Measured | None:
+    """Return the bare parser of the documents; None if none reads and writes them."""
     import msgpack  # noqa: PLC0415 - only where documents aren't JSON
 
     packer: Any = msgpack  # ships no types
-    yield "orjson", orjson.loads, orjson.dumps
-    yield "msgpack", packer.unpackb, packer.packb
+    floors: tuple[_Measured, ...] = (
+        ("orjson", orjson.loads, orjson.dumps),
+        ("msgpack", packer.unpackb, packer.packb),
+    )
+    for name, parse, render in floors:
+        with suppress(ValueError, TypeError):
+            do_each(render, do_each(parse, documents))
+            return name, parse, render
+    return None
 
 
 def _print(title: str, rows: Sequence[_Row], aims: Sequence[str]) -> None:

@@ -23,7 +23,7 @@ from agentmsg.files.engines import ENGINES, Crew
 from agentmsg.files.file_names import STANDARD, check_column
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
-from agentmsg.files.plan import few, named, pieces_in, reader_of, sample, with_format
+from agentmsg.files.plan import few, named, naming, pieces_in, reader_of, sample, with_format
 from agentmsg.files.reading import reading_of
 from agentmsg.model.history import History
 
@@ -238,10 +238,8 @@ def _sure(found: Found, source: Source, given: Input) -> Read:
     if given.is_named and (words := _doubt(found, source.codec)):
         tell_doubt(source.path, words)
     place = source.place(found.number, found.at)
-    try:
+    with naming(place):
         history, codec = _read(found, source, given)
-    except AgentMsgError as error:
-        raise named(error, place) from error.__cause__
     return Read(history=history, codec=codec, place=place)
 
 
@@ -280,10 +278,8 @@ def documents_at(name: str, given: Input) -> Iterator[bytes]:
         is_empty = True
         for found in reading:
             is_empty = False
-            try:
+            with naming(source.place(found.number, found.at)):
                 yield found.content()
-            except AgentMsgError as error:
-                raise named(error, source.place(found.number, found.at)) from error.__cause__
         if reading.missing and is_empty:
             raise named(nothing_at(given.at), name)
 

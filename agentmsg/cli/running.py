@@ -128,11 +128,7 @@ def run_job(job: Job, run: Run, *, losses: str | None = None, flat: str | None =
     with progress_of(_size(targets, run.output), quiet=run.quiet) as progress:
         request = Request(
             work=_work_folder(targets, run.output),
-            engine=run.engine,
-            jobs=run.jobs,
-            address=run.address,
-            resume=run.resume,
-            force=run.force,
+            **{name: getattr(run, name) for name in ("engine", "jobs", "address", "resume", "force")},
             losses=_beside(targets, run.output, losses),
             flat=_beside(targets, run.output, flat),
             bad=_beside(targets, run.output, run.bad),

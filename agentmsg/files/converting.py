@@ -6,8 +6,7 @@ rebuild the original, and write that.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -40,6 +39,8 @@ from agentmsg.values.text import parse_json
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     from agentmsg.files.accounts import Accounts, Entry
     from agentmsg.files.documents import Found
     from agentmsg.files.job import Job, Source
@@ -216,31 +217,23 @@ def rendered(codec: Codec, history: History, *, pretty: bool) -> bytes:
 
 
 class Restorer:
-    """Restores the documents of a piece, one by one; closed at the end of its block.
+    """Restores the documents of a piece, one by one.
 
     Args:
         job: what to do.
         accounts: where the loss reports are.
         source: where the documents are.
+        files: closes what is opened to read reports.
     """
 
-    def __init__(self, job: Job, accounts: Accounts, source: Source) -> None:
+    def __init__(self, job: Job, accounts: Accounts, source: Source, files: ExitStack) -> None:
         self._job = job
         self._accounts = accounts
         self._source = source
-        self._files = ExitStack()
-        self._index = Index(accounts, self._files) if accounts.files else None
+        self._index = Index(accounts, files) if accounts.files else None
         self._count = 0
         # Whether all documents so far stood where their reports do.
         self._is_in_order = True
-
-    def __enter__(self) -> Self:
-        """Return the restorer itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the files of reports."""
-        self._files.close()
 
     def __call__(self, item: Found) -> tuple[str, Converted]:
         """Return a document's original, with the format it has.

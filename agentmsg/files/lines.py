@@ -15,7 +15,6 @@ from agentmsg.api.writing import dumps, writer_for
 from agentmsg.checking.detection import recognize
 from agentmsg.errors import (
     AgentMsgError,
-    DecodeError,
     EncodeError,
     FileError,
     InvalidMessage,
@@ -29,7 +28,7 @@ from agentmsg.files.documents import Found
 from agentmsg.files.file_names import is_remote
 from agentmsg.files.given import given, readable, writer_of
 from agentmsg.files.places import nothing_at, pointers
-from agentmsg.files.plan import format_of, named, sample
+from agentmsg.files.plan import format_of, named, naming, sample
 from agentmsg.files.reading import Reading
 from agentmsg.files.storage import asking, place_of
 from agentmsg.files.whole import kind_to_write, new_file
@@ -141,20 +140,16 @@ class Lines(Iterator[History]):
         if self._codec is None and not self._is_mixed:
             is_file = not source.is_stream
             self._codec = self._detected(sample(source, self._bounds["limits"]) if is_file else self._reading.ahead())
-        try:
+        with naming(source.path):
             found = next(self._found, None)
-        except DecodeError as error:
-            raise named(error, source.path) from error.__cause__
         is_first, self._is_begun = not self._is_begun, True
         if found is None:
             if is_first and self._reading.missing:
                 raise named(nothing_at(source.at), source.path)
             raise StopIteration
-        try:
+        with naming(source.place(found.number, found.at)):
             data = found.content()
             return loads(data, self._codec or get_codec(recognize(data), **self._options), **self._bounds)
-        except AgentMsgError as error:
-            raise named(error, source.place(found.number, found.at)) from error.__cause__
 
     def _detected(self, found: Iterator[Found]) -> Codec | None:
         try:

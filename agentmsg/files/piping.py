@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 import attrs
 
 from agentmsg.checking.detection import doubt
-from agentmsg.errors import DecodeError
 from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import framing_of, packed
-from agentmsg.files.plan import named, with_format
+from agentmsg.files.plan import naming, with_format
 from agentmsg.files.ranges import Sinks, convert_documents
 from agentmsg.files.reading import counted, reading_of
 from agentmsg.files.run import Count, Outcome, Request
@@ -148,7 +147,7 @@ class _Streaming:
 
         piece = Piece(source=source)
         with (
-            _naming("stdin" if is_standard else source.path),
+            naming("stdin" if is_standard else source.path),
             reading_of(piece, job.limits, self._standard_in if is_standard else None) as reading,
         ):
             if source.is_stream:
@@ -171,11 +170,3 @@ class _Streaming:
         if known.codec != source.codec and reading.has_seen:
             self._request.detected(known.codec)
         return known
-
-
-@contextmanager
-def _naming(place: str) -> Generator[None]:
-    try:
-        yield
-    except DecodeError as error:
-        raise named(error, place) from None

@@ -6,7 +6,7 @@ same bytes.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, cast
 
@@ -39,7 +39,7 @@ from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
     from agentmsg.files.documents import Found
@@ -153,6 +153,15 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
         told = {name: getattr(error, name) for name in ("guesses", "unknown", "is_mixed", "inside", "parts")}
         return NotUnderstood(message, **told)
     return DecodeError(message, code=error.code, path=error.path, codec=error.codec)
+
+
+@contextmanager
+def naming(place: str) -> Generator[None]:
+    """Name the file, or a place in it, if a document of a block can't be read."""
+    try:
+        yield
+    except DecodeError as error:
+        raise named(error, place) from error.__cause__
 
 
 def form_fault(codec: str, form: Form, *, binary: bool) -> str | None:

@@ -97,63 +97,54 @@ def convert_documents(
         is_first: whether they are the first in the output.
         advance: called now and then.
     """
-    if job.restores is None:
-        return _convert_all(_Converters(job, source), job, source, reading, sinks, is_first=is_first, advance=advance)
-    with Restorer(job, job.restores, source) as restorer:
-        return _convert_all(restorer, job, source, reading, sinks, is_first=is_first, advance=advance)
-
-
-def _convert_all(
-    convert: Callable[[Found], tuple[str, Converted]],
-    job: Job,
-    source: Source,
-    reading: Reading,
-    sinks: Sinks,
-    *,
-    is_first: bool,
-    advance: Advance | None,
-) -> Report:
-    report = Report()
-    groups = LossGroups()
+    report, groups = Report(), LossGroups()
     due = monotonic() + _EVERY
     framing = framing_of(job.kind, pretty=job.pretty)
     between = b"" if is_first else framing.between
-    for item in reading if job.rejected is None else _pairs(reading, job.rejected, job):
-        report.lines = item.number
-        if advance is not None and monotonic() > due:
-            advance(reading.position, report.documents)
-            due = monotonic() + _EVERY
-        try:
-            codec, done = convert(item)
-            data = done.data if job.losses_key is None else _with_losses(done, codec, job.losses_key)
-            data = checked_row(data) if job.kind.column == WHOLE else data
-        except AgentMsgError as error:
-            if not job.quarantine:
-                raise _placed(error, item) from None
-            _quarantine(job, report, source, item, error, sinks.bad)
-            continue
-        sinks.out.write(b"".join((between, framing.lead, data, framing.tail)))
-        if sinks.is_live:
-            sinks.out.flush()
-        between = framing.between
-        report.documents += 1
-        report.messages += done.messages
-        report.read += done.read
-        if not source.codec or item.is_joined:
-            report.formats[codec] += 1
-        if job.on_loss != "ignore":
-            told = {"carried": done.losses.carried, "redacted": done.redacted}
-            report.levels.update({word: count for word, count in told.items() if count})
-            report.levels.update(loss.tally for loss in (*done.losses, *done.beside))
-            report.levels.update(done.refused)
-            groups.add([*done.losses, *done.beside], report.documents)
-        if sinks.losses is not None:
-            _write_account(sinks.losses, report.documents, codec, done, source, item)
-        if sinks.flat is not None:
-            _write_flat(sinks.flat, report.documents, [*done.losses, *done.beside], source, item)
+    with ExitStack() as files:
+        convert: Callable[[Found], tuple[str, Converted]] = (
+            _Converters(job, source) if job.restores is None else Restorer(job, job.restores, source, files)
+        )
+        for item in reading if job.rejected is None else _pairs(reading, job.rejected, job):
+            report.lines = item.number
+            if advance is not None and monotonic() > due:
+                advance(reading.position, report.documents)
+                due = monotonic() + _EVERY
+            try:
+                codec, done = convert(item)
+                data = done.data if job.losses_key is None else _with_losses(done, codec, job.losses_key)
+                data = checked_row(data) if job.kind.column == WHOLE else data
+            except AgentMsgError as error:
+                if not job.quarantine:
+                    raise _placed(error, item) from None
+                _quarantine(job, report, source, item, error, sinks.bad)
+                continue
+            sinks.out.write(b"".join((between, framing.lead, data, framing.tail)))
+            between = framing.between
+            if sinks.is_live:
+                sinks.out.flush()
+            report.documents += 1
+            report.messages += done.messages
+            report.read += done.read
+            if not source.codec or item.is_joined:
+                report.formats[codec] += 1
+            if job.on_loss != "ignore":
+                _count(report, done)
+                groups.add([*done.losses, *done.beside], report.documents)
+            if sinks.losses is not None:
+                _write_account(sinks.losses, report.documents, codec, done, source, item)
+            if sinks.flat is not None:
+                _write_flat(sinks.flat, report.documents, [*done.losses, *done.beside], source, item)
     report.lines, report.missing, report.blank = max(report.lines, reading.lines), reading.missing, reading.blank
     report.groups = groups.all()
     return report
+
+
+def _count(report: Report, done: Converted) -> None:
+    told = {"carried": done.losses.carried, "redacted": done.redacted}
+    report.levels.update({word: count for word, count in told.items() if count})
+    report.levels.update(loss.tally for loss in (*done.losses, *done.beside))
+    report.levels.update(done.refused)
 
 
 def _pairs(chosen: Reading, rejected: Source, job: Job) -> Iterator[Found]:

@@ -10,13 +10,13 @@ from agentmsg.api.reading import loads
 from agentmsg.api.writing import dumps, writer_for
 from agentmsg.checking.detection import recognize
 from agentmsg.checking.inside import with_places
-from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
+from agentmsg.errors import DecodeError, FileError, NotUnderstood
 from agentmsg.files.file_names import kind_of
 from agentmsg.files.given import given, readable, writer_of
 from agentmsg.files.overwriting import check_free
 from agentmsg.files.packing import framing_of, packed
 from agentmsg.files.places import nothing_at, pointers
-from agentmsg.files.plan import form_fault, named, with_columns
+from agentmsg.files.plan import form_fault, naming, with_columns
 from agentmsg.files.storage import whole_file
 from agentmsg.limits import DEFAULT_LIMITS, as_limits
 from agentmsg.model.checks import flag, one_of
@@ -76,23 +76,21 @@ def load(
     one_of(unknown, "unknown", "keep", "error")
     source = given(path_or_file, "read", "readline")
     data = _only(source, limits, pointers(at))
-    try:
-        found = recognize(data, limits=limits) if chosen is None else chosen
-    except NotUnderstood as error:
-        raise named(with_places(error, [data]), source.name) from error.__cause__
-    except AgentMsgError as error:
-        raise named(error, source.name) from error.__cause__
-    chosen = get_codec(found, **options) if chosen is None else chosen
-    try:
+    if chosen is None:
+        with naming(source.name):
+            try:
+                found = recognize(data, limits=limits)
+            except NotUnderstood as error:
+                raise with_places(error, [data]) from error.__cause__
+        chosen = get_codec(found, **options)
+    with naming(source.name):
         return loads(data, chosen, limits=limits, duplicates=duplicates, unknown=unknown)
-    except AgentMsgError as error:
-        raise named(error, source.name) from error.__cause__
 
 
 def _only(source: Given, limits: Limits, at: tuple[str, ...]) -> bytes:
     """Return the bytes of a file's only document."""
     reading = readable(source, "json", limits, at=at)
-    with closing(reading):
+    with closing(reading), naming(source.name):
         try:
             found = list(islice(reading, 2))
         except FileError as error:
@@ -100,17 +98,12 @@ def _only(source: Given, limits: Limits, at: tuple[str, ...]) -> bytes:
                 msg = f"{error.message}; loads reads a text that is a document"
                 raise FileError(msg, code=error.code) from None
             raise
-        except DecodeError as error:
-            raise named(error, source.name) from error.__cause__
-    if reading.missing and not found:
-        raise named(nothing_at(at), source.name)
-    if len(found) != 1:
-        words = "several documents; load_lines reads them one by one" if found else "no document"
-        raise DecodeError(f"{source.name} holds {words}", code="schema" if found else "syntax")
-    try:
-        return found[0].content()
-    except AgentMsgError as error:
-        raise named(error, source.name) from error.__cause__
+        if reading.missing and not found:
+            raise nothing_at(at)
+        if len(found) == 1:
+            return found[0].content()
+    words = "several documents; load_lines reads them one by one" if found else "no document"
+    raise DecodeError(f"{source.name} holds {words}", code="schema" if found else "syntax")
 
 
 def dump(
