@@ -8,9 +8,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
-from click.types import StringParamType
 
+from agentmsg.cli.options import Named
 from agentmsg.cli.output import Output, printing
 from agentmsg.cli.terminal import aligned, is_terminal, write_bytes
 from agentmsg.errors import AgentMsgError, close_to, excerpt
@@ -42,18 +41,8 @@ def read_guide(name: str) -> str:
     return files("agentmsg").joinpath("guides", f"{name}.md").read_text(encoding="utf-8")
 
 
-class _Guide(StringParamType):
-    """The name of a guide; shells complete it."""
-
-    name = "guide"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin with the incomplete word."""
-        return [CompletionItem(name, help=line) for name, line in guides().items() if name.startswith(incomplete)]
-
-
 @click.command("guide", short_help="List the guides, or show one.", epilog=_EXAMPLES)
-@click.argument("guide", metavar="[NAME]", type=_Guide(), required=False)
+@click.argument("guide", metavar="[NAME]", type=Named("guide", guides), required=False)
 @printing("The file to write: .md or .txt", (".md", ".txt"))
 def command(*, guide: str | None, out: Output) -> None:
     """List the guides, or show one.

@@ -19,7 +19,7 @@ from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import Trouble, tell_absent, tell_doubt, tell_uncut
 from agentmsg.cli.terminal import standard_in
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
-from agentmsg.files.engines import ENGINES, Crew
+from agentmsg.files.engines import ENGINES, Crew, Tally
 from agentmsg.files.file_names import STANDARD, check_column
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
@@ -193,13 +193,7 @@ def _in_order(
 ) -> Iterator[tuple[Piece, _Piece[_T]]]:
     """Yield the pieces, in order, with what was made of them; those of streams are read here, when it is their turn."""
     calls = [(piece, given, look) for piece in pieces if not piece.source.is_stream]
-    running: dict[int, tuple[int, int]] = {}
-
-    def advance(number: int, size: int, documents: int) -> None:
-        running[number] = size, documents
-        sizes, counts = zip(*running.values(), strict=True)
-        progress(sum(sizes), sum(counts))
-
+    advance = Tally(progress)
     engine = ENGINES["local"](_collect, calls, Crew(jobs=jobs), advance)
     early: dict[int, _Piece[_T]] = {}
     number = -1

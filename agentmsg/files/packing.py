@@ -97,30 +97,22 @@ class _Rows:
         self._writer = parquet().ParquetWriter(
             Lent(stream), self._schema, compression="zstd", use_dictionary=False, write_statistics=False
         )
-        self._line: list[bytes] = []
+        self._rest = b""
         self._lines: list[bytes] = []
         self._size = 0
 
     def write(self, data: bytes) -> int:
         """Take some bytes of one line or many."""
-        first, *more = bytes(data).split(b"\n")
-        self._line.append(first)
-        for piece in more:
-            self._end_line()
-            self._line.append(piece)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in filter(None, lines):
+            self._lines.append(line)
+            self._size += len(line)
+            if self._size >= _GROUP:
+                self._end_group()
         return len(data)
 
     def flush(self) -> None:
         """Do nothing: rows are written by groups."""
-
-    def _end_line(self) -> None:
-        line = b"".join(self._line)
-        self._line.clear()
-        if line:
-            self._lines.append(line)
-            self._size += len(line)
-        if self._size >= _GROUP:
-            self._end_group()
 
     def _end_group(self) -> None:
         module = self._arrow
@@ -131,7 +123,6 @@ class _Rows:
 
     def finish(self) -> None:
         """Write the last rows, and the end of the file."""
-        self._end_line()
         if self._lines:
             self._end_group()
         self._writer.close()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
 from agentmsg.checking.detection import doubt
+from agentmsg.files.engines import Tally
 from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
@@ -77,7 +78,8 @@ class _Streaming:
         self._request = request
         self._standard_in = standard_in
         self._standard_out = standard_out
-        self._bytes = 0
+        self._tally = Tally(request.progress)
+        self._sources = count()
         self.outcome = Outcome()
 
     def convert(self, target: Target, sides: Mapping[str, str]) -> None:
@@ -107,7 +109,6 @@ class _Streaming:
                 before = self.outcome.documents - documents
                 report = self._streamed(job, source, sinks, is_first=not before)
                 self.outcome.add(report, Piece(source=source), target.path, Count(before))
-                self._request.progress(self._bytes, self.outcome.documents)
             out.write(framing.end if self.outcome.documents > documents else framing.end.lstrip())
         if ".bad" in side and self.outcome.bad > bad:
             self.outcome.bad_files.append(sides[".bad"])
@@ -140,11 +141,7 @@ class _Streaming:
     def _streamed(self, job: Job, source: Source, sinks: Sinks, *, is_first: bool) -> Report:
         """Convert one source as it comes."""
         is_standard = source.path == STANDARD
-        done, documents = self._bytes, self.outcome.documents
-
-        def advance(size: int, count: int) -> None:
-            self._request.progress(done + size, documents + count)
-
+        advance = partial(self._tally, next(self._sources))
         piece = Piece(source=source)
         with (
             naming("stdin" if is_standard else source.path),
@@ -154,7 +151,7 @@ class _Streaming:
                 source = self._looked_at(source, reading)
             ((_, job),) = counted(job, (piece,))
             report = convert_documents(job, source, reading, sinks, is_first=is_first, advance=advance)
-            self._bytes += reading.position if source.size is None else source.size
+            advance(reading.position if source.size is None else source.size, report.documents)
             return report
 
     def _looked_at(self, source: Source, reading: Reading) -> Source:

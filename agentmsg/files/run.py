@@ -20,7 +20,7 @@ import attrs
 from agentmsg.api.reading import loads
 from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.compression import compressed, decompressed
-from agentmsg.files.engines import ENGINES, Crew
+from agentmsg.files.engines import ENGINES, Crew, Tally
 from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Counts, Job, Piece, Report, Source
@@ -286,9 +286,7 @@ class _Run:
         self._reports: dict[int, Report] = {}
         self._places: dict[int, Count] = {}
         self._crew = Crew(jobs=request.jobs, address=request.address)
-        self._bytes = self._documents = 0
-        # For running pieces, by number: bytes read and documents written.
-        self._running: dict[int, tuple[int, int]] = {}
+        self._tally = Tally(request.progress)
 
     def run(self) -> Outcome:
         todo = [task for tasks in self._tasks for task in tasks if not self._is_done(task)]
@@ -299,11 +297,10 @@ class _Run:
             calls = [(task.job, task.piece, self._work.base(task.number)) for task in todo]
 
             def advance(position: int, size: int, documents: int) -> None:
-                self._tell(todo[position].number, size, documents)
+                self._tally(todo[position].number, size, documents)
 
             for position, report in ENGINES[self._request.engine](convert_range, calls, self._crew, advance):
                 task = todo[position]
-                self._running.pop(task.number, None)
                 self._work.mark_done(task.number, report)
                 self._note(task, report)
                 self._grow(task.target)
@@ -328,16 +325,7 @@ class _Run:
 
     def _note(self, task: _Task, report: Report) -> None:
         self._reports[task.number] = report
-        self._bytes += task.size
-        self._documents += report.documents
-        self._tell()
-
-    def _tell(self, number: int | None = None, size: int = 0, documents: int = 0) -> None:
-        """Report the progress of all; with a number, record that of a piece first."""
-        if number is not None:
-            self._running[number] = size, documents
-        sizes, counts = zip((self._bytes, self._documents), *self._running.values(), strict=True)
-        self._request.progress(sum(sizes), sum(counts))
+        self._tally(task.number, task.size, report.documents)
 
     def _grow(self, index: int) -> None:
         """Append the next parts to the files of a target; name the files once all parts are there."""
@@ -404,7 +392,7 @@ class _Run:
             return
         # Files under these names that an earlier part of this run began to publish are its own.
         force = self._request.force or self._work.is_publishing(index)
-        self._work.mark_publishing(index)
+        self._work.mark(index, word="publishing")
         bad = files.pop(".bad")
         if bad.is_empty:
             bad.abandon()
@@ -419,7 +407,7 @@ class _Run:
         # A single document that couldn't be converted gives no file: an empty one wouldn't be a document.
         if target.kind.form != "json" or not out.is_empty:
             out.publish(force=force)
-        self._work.mark_published(index)
+        self._work.mark(index, word="published")
         for task in self._tasks[index]:
             self._work.drop_parts(task.number, self._reports[task.number])
 

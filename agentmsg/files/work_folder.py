@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import attrs
 
@@ -193,13 +193,9 @@ class Work:
         is_marked = self._place.size(f"{self.path}/{target}.publishing") is not None
         return self._is_finished or (self.resumed and is_marked)
 
-    def mark_publishing(self, target: int) -> None:
-        """Record that publishing of a target and its side files has begun."""
-        self._save(f"{target}.publishing", True)
-
-    def mark_published(self, target: int) -> None:
-        """Record that a target has its final name."""
-        self._save(f"{target}.published", True)
+    def mark(self, target: int, *, word: Literal["publishing", "published"]) -> None:
+        """Record that publishing of a target and its side files has begun, or that it has its final name."""
+        self._save(f"{target}.{word}", True)
 
     def _save(self, name: str, value: Any) -> None:
         part = f"{self.path}/{name}.part"
