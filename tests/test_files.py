@@ -172,18 +172,22 @@ def test_a_quarantine_of_before_is_gone() -> None:
 
 @pytest.mark.parametrize("suffix", PACKED)
 def test_compression_changes_nothing_else(suffix: str) -> None:
-    """Compressed sources and targets hold the same documents; a damaged source is an error, and no target."""
+    """Compressed sources and targets hold the same documents; of a damaged source, all that can be read is converted."""
     pack, unpack = PACKED[suffix]
     packed = pack(Path(lines("a.jsonl")).read_bytes())
     Path(f"a.jsonl{suffix}").write_bytes(packed)
     converted([f"a.jsonl{suffix}"], f"b.jsonl{suffix}")
     converted(["a.jsonl"], "c.jsonl")
     assert unpack(Path(f"b.jsonl{suffix}").read_bytes()) == Path("c.jsonl").read_bytes()
-    Path(f"cut.jsonl{suffix}").write_bytes(packed[:-9])
+    Path(f"cut.jsonl{suffix}").write_bytes(packed + packed[:-9])
+    outcome = converted([f"cut.jsonl{suffix}"], "d.jsonl")
+    assert (dict(outcome.codes), outcome.bad_files) == ({"compression": 1}, ["d.jsonl.bad.jsonl"])
+    assert Path("d.jsonl").read_bytes().startswith(Path("c.jsonl").read_bytes())
+    Path(f"cut.jsonl{suffix}").write_bytes(packed[:9])
     with pytest.raises(am.FileError) as raised:
-        converted([f"cut.jsonl{suffix}"], "d.jsonl")
+        converted([f"cut.jsonl{suffix}"], "e.jsonl")
     assert raised.value.code == "compression"
-    assert not Path("d.jsonl").exists()
+    assert not Path("e.jsonl").exists()
 
 
 def test_folders_become_folders() -> None:
