@@ -172,7 +172,7 @@ def test_a_quarantine_of_before_is_gone() -> None:
 
 @pytest.mark.parametrize("suffix", PACKED)
 def test_compression_changes_nothing_else(suffix: str) -> None:
-    """Compressed sources and targets hold the same documents; of a damaged source, all that can be read is converted."""
+    """Compressed sources and targets hold the same documents; what can be read of a damaged source is converted."""
     pack, unpack = PACKED[suffix]
     packed = pack(Path(lines("a.jsonl")).read_bytes())
     Path(f"a.jsonl{suffix}").write_bytes(packed)

@@ -109,7 +109,7 @@ def command(
     """Measure how fast each codec reads and writes the documents of a file.
 
     FILE is a file, or - for stdin. .json holds one document, .jsonl one per line, .msgpack one per frame, .parquet one
-    per row. All but .parquet may also be compressed, as .gz or .zst.
+    per row. All but .parquet may also be compressed, as .gz, .bz2, .xz or .zst.
 
     Every codec takes part that recognises the documents and reads all of them. Beside them are orjson.loads and
     orjson.dumps on the same bytes: the floor. At most 8 MB of documents are measured, from the start of the file.

@@ -77,7 +77,7 @@ def command(
     """Count messages by role and format, text lengths, tool calls and their errors, tokens and durations.
 
     FILE is a file, a folder, a pattern, or - for stdin. .json holds one document, .jsonl one per line, .msgpack one per
-    frame, .parquet one per row. All but .parquet may also be compressed, as .gz or .zst.
+    frame, .parquet one per row. All but .parquet may also be compressed, as .gz, .bz2, .xz or .zst.
 
     All files are counted together, in one pass and bounded memory. Percentiles are exact for up to 4096 different
     values, and within 1 % beyond. Usage and cost are those stated in the documents; there is no price list. Tokens of

@@ -4,7 +4,7 @@
 | --- | --- |
 | ``file_names`` | what a file's name says about its content |
 | ``storage`` | local disks, and URLs by fsspec |
-| ``compression`` | gzip, Zstandard |
+| ``compression`` | gzip, bzip2, XZ, Zstandard |
 | ``packing`` | turn documents into file content: what goes around them; compressed, or rows |
 | ``parquet``, ``arrow_values`` | the documents in the rows of Parquet files |
 | ``columns`` | rows whose keys are the columns of a Parquet file |

@@ -51,7 +51,7 @@ def load(
 
     Args:
         path_or_file: a path or URL, or a file open for reading, binary or text, which stays open. A path that ends in
-            ``.gz`` or ``.zst`` is decompressed; a file object is read as it is.
+            ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is decompressed; a file object is read as it is.
         codec: the format; None to detect it, see ``recognize``.
         at: the place of the document inside the file's JSON: a JSON pointer (RFC 6901), in which a step ``*`` means
             every item or value, and ``~2`` a key ``*``; or several. A text there that holds JSON is the document. In an
@@ -119,8 +119,8 @@ def dump(
     Args:
         history: as for ``encode``.
         path_or_file: a path or URL, or a file open for writing, binary or text, which stays open. A path's file appears
-            only when complete; if anything goes wrong, nothing changes. One that ends in ``.gz`` or ``.zst`` is
-            compressed.
+            only when complete; if anything goes wrong, nothing changes. One that ends in ``.gz``, ``.bz2``,
+            ``.xz`` or ``.zst`` is compressed.
         codec: the format to write.
         force: whether to replace an existing file.
         options: those of ``encode``, and of the codec.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -26,7 +28,9 @@ __all__ = ["ENVIRONMENT", "JOB", "PACKED", "converted", "documents", "lines", "p
 JOB = Job(codec="anthropic", kind=Kind("jsonl"), losses=True, flat=True)
 # Compressors and decompressors, by the ending of a name.
 PACKED: Mapping[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+    ".bz2": (bz2.compress, bz2.decompress),
     ".gz": (gzip.compress, gzip.decompress),
+    ".xz": (lzma.compress, lzma.decompress),
     ".zst": (zstd.compress, zstd.decompress),
 }
 # For processes with our import path, and usual buffers.
