@@ -63,25 +63,19 @@ class Sinks:
     is_live: bool = False
 
 
-class _Converters:
-    """Converts documents: all from one format or, if the source has none for all, each from its own."""
+def _converting(job: Job, source: Source) -> Callable[[Found], tuple[str, Converted]]:
+    """Return what converts documents: all from one format or, if the source has none for all, each from its own."""
+    converters: dict[str, Converter] = {}
 
-    def __init__(self, job: Job, source: Source) -> None:
-        self._job = job
-        self._source = source
-        self._converters: dict[str, Converter] = {}
-
-    def __call__(self, item: Found) -> tuple[str, Converted]:
-        """Return a document's format, and the converted document.
-
-        Raises:
-            AgentMsgError: if it can't be converted.
-        """
+    def convert(item: Found) -> tuple[str, Converted]:
+        """Return a document's format, and the converted document; raise an AgentMsgError if it can't be converted."""
         data = item.content()
-        codec, reader = reader_of(item, self._source)
-        if codec not in self._converters:
-            self._converters[codec] = Converter(self._job, reader)
-        return codec, self._converters[codec](data, item.beside)
+        codec, reader = reader_of(item, source)
+        if codec not in converters:
+            converters[codec] = Converter(job, reader)
+        return codec, converters[codec](data, item.beside)
+
+    return convert
 
 
 def convert_documents(
@@ -102,9 +96,7 @@ def convert_documents(
     framing = framing_of(job.kind, pretty=job.pretty)
     between = b"" if is_first else framing.between
     with ExitStack() as files:
-        convert: Callable[[Found], tuple[str, Converted]] = (
-            _Converters(job, source) if job.restores is None else Restorer(job, job.restores, source, files)
-        )
+        convert = _converting(job, source) if job.restores is None else Restorer(job, job.restores, source, files)
         for item in reading if job.rejected is None else _pairs(reading, job.rejected, job):
             report.lines = item.number
             if advance is not None and monotonic() > due:
