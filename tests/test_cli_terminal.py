@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 import agentmsg as am
-from agentmsg.cli.json_colours import indented, painted
+from agentmsg.cli.output import indented, painted
 from agentmsg.cli.program import program
 from agentmsg.cli.progress import Progress, progress_of
 from agentmsg.files import Input, Request, run, targets_of

@@ -14,13 +14,12 @@ import orjson
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import convert, dumps
 from agentmsg.checking.detection import detect, doubt
-from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import CODEC, at_option, column_option, form_option, quiet_option
-from agentmsg.cli.output import Output, reporting
+from agentmsg.cli.output import Output, reporting, write_json
 from agentmsg.cli.progress import progress_of
 from agentmsg.cli.reading import documents_at
 from agentmsg.cli.report import counted, tell_doubt
-from agentmsg.cli.terminal import say
+from agentmsg.cli.terminal import say, show_table
 from agentmsg.cli.timing import Case, Rounds, Times, copy_all, do_each, interleave
 from agentmsg.errors import DecodeError
 from agentmsg.files.file_names import STANDARD
@@ -252,8 +251,6 @@ def _floor(documents: list[bytes]) -> _Measured | None:
 
 
 def _print(title: str, rows: Sequence[_Row], aims: Sequence[str]) -> None:
-    from agentmsg.cli.tables import show_table  # noqa: PLC0415 - loads rich, which --json does not need
-
     floor = rows[-1].name if rows[-1].ratios.get("decode") == 1 else "floor"
     columns = ("", "messages", "bytes", "µs a message", "MB/s", f"/ {floor}")
     # Rows to compare are adjacent: all decoding, then all encoding.

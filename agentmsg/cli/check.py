@@ -9,11 +9,11 @@ from typing import Any
 import attrs
 import click
 
-from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import CODEC, jobs_option, quiet_option, reading_options
-from agentmsg.cli.output import Output, reporting
+from agentmsg.cli.output import Output, reporting, write_json
 from agentmsg.cli.reading import read_each
 from agentmsg.cli.report import counted, found_in
+from agentmsg.cli.terminal import show_table
 from agentmsg.files.plan import Input
 from agentmsg.fitting.repairing import check
 from agentmsg.formats.sending import Finding
@@ -105,8 +105,6 @@ def _as_data(report: _Report, unread: int, *, summary: bool) -> dict[str, Any]:
 
 
 def _print(report: _Report, unread: int, *, summary: bool) -> None:
-    from agentmsg.cli.tables import show_table  # noqa: PLC0415 - loads rich, which --json does not need
-
     words = [counted(report.documents, "document"), f"{report.refused:,} would be refused"]
     click.echo(", ".join(words + ([f"{unread:,} not read"] if unread else [])))
     if not report.counts:

@@ -7,9 +7,8 @@ from typing import Any
 import attrs
 import click
 
-from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import at_option, column_option, form_option, limits_option
-from agentmsg.cli.output import Output, reporting
+from agentmsg.cli.output import Output, reporting, write_json
 from agentmsg.cli.reading import Formats, formats_of
 from agentmsg.cli.report import UNREADABLE, found_in, is_unreadable
 from agentmsg.cli.terminal import aligned, say

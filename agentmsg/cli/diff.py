@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import quiet_option, reading_options, to_option
-from agentmsg.cli.output import Output, reporting
+from agentmsg.cli.output import Output, reporting, write_json
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.reading import history_of
-from agentmsg.cli.terminal import printable, say
+from agentmsg.cli.terminal import console, printable, say
 from agentmsg.errors import AgentMsgError
 from agentmsg.files.file_names import STANDARD
 from agentmsg.files.plan import Input
@@ -141,9 +140,7 @@ def _bare(value: object) -> Any:
 def _print(one: Read, other: Read, found: list[Difference]) -> None:
     from rich.text import Text  # noqa: PLC0415 - --json does not need it
 
-    from agentmsg.cli.tables import terminal  # noqa: PLC0415 - loads rich as well
-
-    screen = terminal()
+    screen = console()
     lines = [Text(_summary(found))]
     if found:
         lines = [

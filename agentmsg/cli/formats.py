@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 import click
 
-from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import CODEC
-from agentmsg.cli.output import Output, reporting
+from agentmsg.cli.output import Output, reporting, write_json
 from agentmsg.cli.terminal import aligned, printable, say
 from agentmsg.errors import AgentMsgError, CodecLookupError, is_a
 from agentmsg.formats.capabilities import ANY_ROLE, KEEP

@@ -11,7 +11,7 @@ import click
 
 from agentmsg.cli.options import Named
 from agentmsg.cli.output import Output, printing
-from agentmsg.cli.terminal import aligned, is_terminal, write_bytes
+from agentmsg.cli.terminal import aligned, console, is_terminal, write_bytes
 from agentmsg.errors import AgentMsgError, close_to, excerpt
 
 if TYPE_CHECKING:
@@ -68,7 +68,5 @@ def command(*, guide: str | None, out: Output) -> None:
 def _render(text: str) -> None:
     from rich.markdown import Markdown  # noqa: PLC0415 - may be missing, see program
 
-    from agentmsg.cli.tables import terminal  # noqa: PLC0415 - loads rich as well
-
-    screen = terminal()
+    screen = console()
     screen.print(Markdown(text, hyperlinks=False), width=min(screen.width, _WIDEST))

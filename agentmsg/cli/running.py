@@ -10,8 +10,8 @@ import attrs
 import click
 
 from agentmsg.api.joining import EACH
-from agentmsg.cli.json_colours import screen
 from agentmsg.cli.options import jobs_option, output_option, quiet_option, reading_options, with_options
+from agentmsg.cli.output import screen
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import (
     UNREADABLE,

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentmsg.cli.json_colours import indented, write_json
 from agentmsg.cli.options import CODEC
-from agentmsg.cli.output import Output, printing
+from agentmsg.cli.output import Output, indented, printing, write_json
 from agentmsg.cli.terminal import is_terminal, write_bytes
 from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.registry import codecs, get_codec

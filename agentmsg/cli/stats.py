@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from agentmsg.cli.json_colours import write_json
 from agentmsg.cli.options import encoding_option, jobs_option, quiet_option, reading_options
-from agentmsg.cli.output import Output, reporting
+from agentmsg.cli.output import Output, reporting, write_json
 from agentmsg.cli.reading import read_each
 from agentmsg.cli.report import counted, found_in
+from agentmsg.cli.terminal import show_table
 from agentmsg.files.plan import Input
 from agentmsg.ops.stats import stats_of
 from agentmsg.ops.tokens import counter_of
@@ -106,8 +106,6 @@ def command(
 
 
 def _print(totals: Totals, unread: int) -> None:
-    from agentmsg.cli.tables import show_table  # noqa: PLC0415 - loads rich, which --json does not need
-
     click.echo(_summary(totals, unread))
     if not totals.messages:
         return

@@ -4,8 +4,7 @@
 | --- | --- |
 | ``file_names`` | what a file's name says about its content |
 | ``storage`` | local disks, and URLs by fsspec |
-| ``compression`` | gzip, bzip2, XZ, Zstandard |
-| ``packing`` | turn documents into file content: what goes around them; compressed, or rows |
+| ``packing`` | turn documents into file content: what goes around them; gzip, bzip2, XZ, Zstandard; rows |
 | ``parquet``, ``arrow_values`` | the documents in the rows of Parquet files |
 | ``columns`` | rows whose keys are the columns of a Parquet file |
 | ``yaml_values`` | the value of a YAML file |
@@ -27,8 +26,7 @@
 | ``piping`` | the same for streams: stdin and stdout |
 | ``accounts`` | files of loss reports, found by the digest of a document |
 | ``given`` | callers' paths and file objects |
-| ``whole`` | ``load`` and ``dump`` |
-| ``lines`` | ``load_lines`` and ``dump_lines`` |
+| ``calls`` | ``load``, ``dump``, ``load_lines``, ``dump_lines`` |
 
 May import ``api``, ``stream`` and what lies below them.
 """

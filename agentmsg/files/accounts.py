@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, BinaryIO
 import attrs
 
 from agentmsg.errors import DecodeError
-from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import too_long
 from agentmsg.files.file_names import STANDARD, Kind, renamed
+from agentmsg.files.packing import decompressed
 from agentmsg.files.storage import asking, place_of
 from agentmsg.fitting.account_file import from_lines
 from agentmsg.fitting.losses import Losses

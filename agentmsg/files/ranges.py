@@ -16,12 +16,11 @@ import attrs
 from agentmsg.api.joining import EACH
 from agentmsg.errors import AgentMsgError, DecodeError, EncodeError, excerpt
 from agentmsg.files.columns import checked_row
-from agentmsg.files.compression import compressed
 from agentmsg.files.converting import Converter, Restorer
 from agentmsg.files.file_names import WHOLE, told_name
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Piece, Report, digest_of
-from agentmsg.files.packing import framing_of
+from agentmsg.files.packing import compressed, framing_of
 from agentmsg.files.plan import format_of, reader_of
 from agentmsg.files.reading import reading_of
 from agentmsg.files.storage import asking, place_of

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, BinaryIO
 import attrs
 
 from agentmsg.errors import AgentMsgError, FileError
-from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import Found
 from agentmsg.files.job import documents_of
+from agentmsg.files.packing import decompressed
 from agentmsg.files.places import joined, parts_of
 from agentmsg.files.storage import asking, place_of
 

@@ -19,13 +19,12 @@ import attrs
 
 from agentmsg.api.reading import loads
 from agentmsg.errors import AgentMsgError, FileError
-from agentmsg.files.compression import compressed, decompressed
 from agentmsg.files.engines import ENGINES, Crew, Tally
 from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Counts, Job, Piece, Report, Source
 from agentmsg.files.overwriting import check_distinct, check_free
-from agentmsg.files.packing import LINES, framing_of, is_packed, packed
+from agentmsg.files.packing import LINES, compressed, decompressed, framing_of, is_packed, packed
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import named, pieces_of
 from agentmsg.files.ranges import convert_range
