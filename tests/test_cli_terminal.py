@@ -283,7 +283,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
 
     for name in ("diff", "running", "reading"):
         monkeypatch.setattr(f"agentmsg.cli.{name}.progress_of", recording)
-    for name in ("agentmsg.cli.reading._EVERY", "agentmsg.files.ranges._EVERY"):
+    for name in ("agentmsg.cli.reading._EVERY", "agentmsg.files.converting._EVERY"):
         monkeypatch.setattr(name, 0)
     return found
 
@@ -348,7 +348,7 @@ def test_a_process_that_dies_is_one_line() -> None:
 def test_a_resumed_run_begins_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """Earlier work counts from the beginning; pieces in progress are added to it."""
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 1500)
-    monkeypatch.setattr("agentmsg.files.ranges._EVERY", 0)
+    monkeypatch.setattr("agentmsg.files.converting._EVERY", 0)
     targets = targets_of([lines("many.jsonl")], "out.jsonl", JOB, Input(source="openai"))
     told: list[tuple[int, int]] = []
 

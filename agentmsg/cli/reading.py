@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from agentmsg.files.converting import Advance
     from agentmsg.files.documents import Found
     from agentmsg.files.plan import Input
-    from agentmsg.files.ranges import Advance
     from agentmsg.files.reading import Reading
     from agentmsg_codecs import CodecName
 

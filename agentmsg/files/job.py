@@ -240,7 +240,7 @@ def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Fou
     return records(stream, kind.form, limits, piece.start, piece.end, name=name, column=kind.column)
 
 
-def digest_of(piece: Piece) -> str:
+def source_digest(piece: Piece) -> str:
     """Return a digest of a range's bytes on disk; empty for one of many files that can't be read."""
     state = sha256()  # processors have instructions for it
     left = -1 if piece.end is None else piece.end - piece.start

@@ -17,8 +17,8 @@ import attrs
 from agentmsg.checking.detection import recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
 from agentmsg.files.arrow_values import Lent, is_nested, is_plain, is_text, nested, parquet, texts, whole
-from agentmsg.files.columns import ROWS
 from agentmsg.files.file_names import WHOLE
+from agentmsg.files.packing import ROWS
 from agentmsg.values.text import parse_json
 from agentmsg.values.types import is_list, is_mapping
 

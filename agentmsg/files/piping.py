@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 import attrs
 
 from agentmsg.checking.detection import doubt
+from agentmsg.files.converting import Sinks, convert_documents
 from agentmsg.files.engines import Tally
 from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import framing_of, packed
 from agentmsg.files.plan import naming, with_format
-from agentmsg.files.ranges import Sinks, convert_documents
 from agentmsg.files.reading import counted, reading_of
 from agentmsg.files.run import Count, Outcome, Request
 from agentmsg.files.storage import asking, place_of, whole_file

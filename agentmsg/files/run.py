@@ -19,6 +19,7 @@ import attrs
 
 from agentmsg.api.reading import loads
 from agentmsg.errors import AgentMsgError, FileError
+from agentmsg.files.converting import convert_range
 from agentmsg.files.engines import ENGINES, Crew, Tally
 from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
 from agentmsg.files.groups import LossGroups
@@ -27,7 +28,6 @@ from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import LINES, compressed, decompressed, framing_of, is_packed, packed
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import named, pieces_of
-from agentmsg.files.ranges import convert_range
 from agentmsg.files.reading import counted, reading_of
 from agentmsg.files.storage import asking, place_of
 from agentmsg.files.work_folder import Work, fingerprint, is_work

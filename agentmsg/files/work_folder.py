@@ -23,7 +23,7 @@ import agentmsg
 from agentmsg.errors import DecodeError, FileError
 from agentmsg.files.file_names import told_name
 from agentmsg.files.groups import LossGroup
-from agentmsg.files.job import Report, digest_of
+from agentmsg.files.job import Report, source_digest
 from agentmsg.files.storage import asking, place_of
 from agentmsg.values.text import dump_json, parse_json
 
@@ -165,7 +165,7 @@ class Work:
             return None
         counters = {name: Counter(value) for name, value in known.items() if name in ("codes", "formats", "levels")}
         report = Report(**{**known, **counters, "groups": [LossGroup(**group) for group in known["groups"]]})
-        if digest_of(piece) != report.digest:
+        if source_digest(piece) != report.digest:
             msg = f"{piece.source.path}: changed since the run was stopped; --force starts over"
             raise FileError(msg, code="source-changed")
         return report
