@@ -5,7 +5,7 @@
 | ``file_names`` | what a file's name says about its content |
 | ``storage`` | local disks, and URLs by fsspec |
 | ``packing`` | what goes around documents; gzip, bzip2, XZ, Zstandard; rows of Parquet |
-| ``parquet``, ``arrow_values`` | the documents in the rows of Parquet files |
+| ``parquet`` | the documents in the rows of Parquet files |
 | ``yaml_values`` | the value of a YAML file |
 | ``databases`` | the documents in an SQLite database, whose tables a codec knows |
 | ``documents`` | the documents of a range of a file; the parts of a JSON value, without parsing it |

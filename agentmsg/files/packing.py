@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 import attrs
 
 from agentmsg.errors import AgentMsgError, EncodeError, FileError
-from agentmsg.files.arrow_values import Lent, arrow, parquet
 from agentmsg.files.file_names import WHOLE
+from agentmsg.files.parquet import ROWS, Lent, arrow, parquet
 from agentmsg.optional import extra
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list, is_mapping
@@ -228,8 +228,6 @@ def compressed(stream: BinaryIO, compression: str) -> Generator[BinaryIO]:
 # all rows share, is JSON, of Arrow's type for that: ``datasets`` gives the value back. So are arguments of tools and
 # their schemas, where each tool has keys of its own.
 
-# What the schema of such a file says beside its columns: each of its rows is a document.
-ROWS = {b"agentmsg": b"rows"}
 
 # The name of a type, those of members or of items; None if nothing is known yet.
 _Shape: TypeAlias = "str | dict[str, Any] | list[Any] | None"
