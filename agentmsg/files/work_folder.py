@@ -163,8 +163,9 @@ class Work:
         known = self._load(f"{number}.done")
         if known is None:
             return None
-        counters = {name: Counter(value) for name, value in known.items() if name in ("codes", "formats", "levels")}
-        report = Report(**{**known, **counters, "groups": [LossGroup(**group) for group in known["groups"]]})
+        known |= {name: Counter(known[name]) for name in ("codes", "formats", "levels")}
+        known["groups"] = [LossGroup(**group) for group in known["groups"]]
+        report = Report(**known)
         if source_digest(piece) != report.digest:
             msg = f"{piece.source.path}: changed since the run was stopped; --force starts over"
             raise FileError(msg, code="source-changed")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.limits import AROUND, room_of
 from agentmsg.optional import extra
-from agentmsg.values.types import is_list
+from agentmsg.values.types import is_list, is_mapping
 
 if TYPE_CHECKING:
     from agentmsg.limits import Limits
@@ -137,8 +137,9 @@ def _mapping(items: list[Any]) -> dict[str, Any]:
             _refuse(f"two keys are named {excerpt(key)}", "duplicate-key")
         made[key] = "<<" if value is _MERGE else value
     merged = made.pop(_MERGE, [])
-    for each in merged if is_list(merged) else [merged]:
-        if not isinstance(each, dict):
+    several: list[Any] = merged if is_list(merged) else [merged]
+    for each in several:
+        if not is_mapping(each):
             _refuse("<< merges mappings only", "type")
         made |= {key: each[key] for key in each if key not in made}
     return made
