@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import click
 
 from agentmsg.cli.options import at_option, column_option, form_option, limits_option
@@ -22,27 +21,6 @@ Examples:
   agentmsg detect logs/*.json --json
   curl -s https://example.org/chat.json | agentmsg detect -
 """
-
-
-@attrs.frozen
-class _Found:
-    """The formats that a file may have, or why it can't be read."""
-
-    file: str
-    formats: Formats
-
-    @property
-    def words(self) -> str:
-        words = ", ".join(f"{codec} {score:.2f}" for codec, score in self.formats.scores) or "unknown"
-        if self.formats.codec or not self.formats.scores:
-            return words
-        return f"unsure: {words}" if self.formats.scores[0][1] >= BAR else f"unsure: {words} (a guess)"
-
-    def as_data(self) -> dict[str, Any]:
-        formats = [{"codec": codec, "score": score} for codec, score in self.formats.scores]
-        trouble = self.formats.trouble
-        error = {} if trouble is None else {"error": {"code": trouble.code, "message": str(trouble)}}
-        return {"file": self.file, "formats": formats, **error}
 
 
 @click.command("detect", short_help="Detect the format of files.", epilog=_EXAMPLES)
@@ -71,24 +49,39 @@ def command(
     found = [_look_at(name, Input(**how)) for name in names]
     with out.printed():
         if out.as_json:
-            write_json([each.as_data() for each in found])
+            write_json([_as_data(each) for each in found])
         else:
-            for line in aligned([(f"{each.file}:", each.words) for each in found]):
+            for line in aligned([(f"{each.file}:", _words(each)) for each in found]):
                 click.echo(line)
-    lost = any(is_unreadable(each.formats.trouble) and each.file not in files for each in found)
-    return UNREADABLE if lost else int(not all(each.formats.codec for each in found))
+    lost = any(is_unreadable(each.trouble) and each.file not in files for each in found)
+    return UNREADABLE if lost else int(not all(each.codec for each in found))
 
 
-def _look_at(name: str, given: Input) -> _Found:
+def _look_at(name: str, given: Input) -> Formats:
+    """Return the formats that a file may have, or why it can't be read."""
     try:
-        found = _Found(name, formats_of(name, given))
+        found = formats_of(name, given)
     except AgentMsgError as error:
         # A FileError names the file itself.
         lead = "" if isinstance(error, FileError) else f"{name}: "
         say(f"error [{error.code}] {lead}{error}", colour="red")
-        return _Found(name, Formats(scores=(), trouble=error))
-    trouble = found.formats.trouble
+        return Formats(file=name, scores=(), trouble=error)
+    trouble = found.trouble
     is_inside = isinstance(trouble, NotUnderstood) and bool(trouble.inside or trouble.parts)
-    if trouble is not None and (found.formats.scores or is_inside):
+    if trouble is not None and (found.scores or is_inside):
         say(f"{name}: {trouble}")
     return found
+
+
+def _words(found: Formats) -> str:
+    words = ", ".join(f"{codec} {score:.2f}" for codec, score in found.scores) or "unknown"
+    if found.codec or not found.scores:
+        return words
+    return f"unsure: {words}" if found.scores[0][1] >= BAR else f"unsure: {words} (a guess)"
+
+
+def _as_data(found: Formats) -> dict[str, Any]:
+    formats = [{"codec": codec, "score": score} for codec, score in found.scores]
+    trouble = found.trouble
+    error = {} if trouble is None else {"error": {"code": trouble.code, "message": str(trouble)}}
+    return {"file": found.file, "formats": formats, **error}

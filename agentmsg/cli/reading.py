@@ -56,6 +56,7 @@ class Read:
 class Formats:
     """The formats a file may have, best first, each with its score; and the recognised one, or why there is none."""
 
+    file: str
     scores: tuple[tuple[str, float], ...]
     codec: str | None = None
     trouble: AgentMsgError | None = None
@@ -303,12 +304,12 @@ def formats_of(name: str, given: Input) -> Formats:
     try:
         codec = recognize_all(held)
     except NotUnderstood as error:
-        return Formats(scores=first, trouble=with_places(error, held))
+        return Formats(file=name, scores=first, trouble=with_places(error, held))
     except AgentMsgError as error:
-        return Formats(scores=first, trouble=error)
+        return Formats(file=name, scores=first, trouble=error)
     # Those of the first document that has the format, and no better one: others may be mere guesses.
     sure = next((each for each in scores if each and each[0][0] == codec), first)
-    return Formats(scores=tuple(sorted(sure, key=lambda each: each[0] != codec)), codec=codec)
+    return Formats(file=name, scores=tuple(sorted(sure, key=lambda each: each[0] != codec)), codec=codec)
 
 
 def _source(name: str, given: Input) -> Source:
