@@ -52,6 +52,7 @@ from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Iterable, Iterator
 
     from agentmsg.files.accounts import Accounts, Entry
@@ -446,7 +447,7 @@ def convert_documents(
             if not source.codec or item.is_joined:
                 report.formats[codec] += 1
             if job.on_loss != "ignore":
-                _count(report, done)
+                _count(report.levels, done)
                 groups.add([*done.losses, *done.beside], report.documents)
             if sinks.losses is not None:
                 _write_account(sinks.losses, report.documents, codec, done, source, item)
@@ -457,11 +458,14 @@ def convert_documents(
     return report
 
 
-def _count(report: Report, done: Converted) -> None:
-    told = {"carried": done.losses.carried, "redacted": done.redacted}
-    report.levels.update({word: count for word, count in told.items() if count})
-    report.levels.update(loss.tally for loss in (*done.losses, *done.beside))
-    report.levels.update(done.refused)
+def _count(levels: Counter[str], done: Converted) -> None:
+    for loss in (*done.losses, *done.beside):
+        levels[loss.tally] += 1
+    for word in done.refused:
+        levels[word] += 1
+    for word, count in (("carried", done.losses.carried), ("redacted", done.redacted)):
+        if count:
+            levels[word] += count
 
 
 def _pairs(chosen: Reading, rejected: Source, job: Job) -> Iterator[Found]:
