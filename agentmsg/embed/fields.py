@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 import attrs
 
 from agentmsg.api.reading import decode
-from agentmsg.embed.schemas import Definitions, of_documents
+from agentmsg.embed.schemas import of_documents, with_definitions
 from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt, is_a
 from agentmsg.formats.codec import Codec
 from agentmsg.formats.refusals import refused
@@ -188,14 +188,14 @@ def _table() -> dict[str, Any]:
     return table
 
 
-def _definitions(kind: _Type) -> Definitions:
-    """Return the definitions that include a class's own; for a user's block it is the only one."""
+def _definitions(kind: _Type) -> tuple[str, dict[str, Any]]:
+    """Return the home of a class's definition, with all that are there; for a user's block it is the only one."""
     cls = kind.classes[0]
     if cls.__module__.startswith("agentmsg."):
-        return Definitions(_CANONICAL, _table())
+        return _CANONICAL, _table()
     tag = {"const": BLOCK_TAGS[cls]}
     about = {"title": kind.name, "type": "object", "properties": {"type": tag}, "required": ["type"]}
-    return Definitions(f"{cls.__module__}.{cls.__qualname__}", {kind.name: about})
+    return f"{cls.__module__}.{cls.__qualname__}", {kind.name: about}
 
 
 def core_schema(cls: type[Any] | str) -> Any:
@@ -224,5 +224,5 @@ def json_schema(cls: type[Any] | str, handler: Any) -> dict[str, Any]:
     if cls is History:
         return of_documents(get_codec(_CANONICAL), handler)
     kind = _type_of(cls)
-    given: dict[str, Any] = _definitions(kind).given({"$ref": f"#/$defs/{kind.name}"}, handler)
+    given: dict[str, Any] = with_definitions(*_definitions(kind), {"$ref": f"#/$defs/{kind.name}"}, handler)
     return given

@@ -14,8 +14,6 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-import attrs
-
 from agentmsg.checking.detection import recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
 from agentmsg.files.file_names import WHOLE
@@ -264,17 +262,8 @@ _NAMED = 20
 Row: TypeAlias = "tuple[int, int, int, bytes | None, AgentMsgError | None, int]"
 
 
-@attrs.frozen
-class Choice:
-    """Which part of a row is the document.
-
-    Attributes:
-        column: its name; None for the whole row.
-        others: the columns that aren't part of it.
-    """
-
-    column: str | None
-    others: tuple[str, ...] = ()
+# Which part of a row is the document: the name of a column, None for the whole row; and the columns beside it.
+Choice: TypeAlias = "tuple[str | None, tuple[str, ...]]"
 
 
 @contextmanager
@@ -324,7 +313,7 @@ def read_rows(
     """
     with _opened(stream, name) as file:
         size = stream.seek(0, 2)
-        documents = partial(_documents(file, _choice(file, name, column).column), longest=longest)
+        documents = partial(_documents(file, _choice(file, name, column)[0]), longest=longest)
         starts = _starts(file, size)
         number = 0
         for index, (begin, after) in enumerate(zip(starts, [*starts, size][1:], strict=True)):
@@ -392,11 +381,11 @@ def _documents(file: Any, column: str | None) -> partial[Iterator[Document]]:
 def _choice(file: Any, name: str, column: str | None) -> Choice:
     schema = file.schema_arrow
     if column == WHOLE:
-        return Choice(None)
+        return None, ()
     if column is None:
         column = _guessed(file, name)
         if column is None:
-            return Choice(None)
+            return None, ()
     elif schema.names.count(column) != 1:
         words = "several columns are" if column in schema.names else "no column is"
         msg = f"{name}: {words} named {excerpt(column)[1:-1]}; the columns are {_listed(schema)}"
@@ -404,7 +393,7 @@ def _choice(file: Any, name: str, column: str | None) -> Choice:
     elif not (is_text(schema.field(column).type) or is_nested(schema.field(column).type)):
         msg = f"{name}: column {excerpt(column)[1:-1]} holds {_said(schema.field(column).type)}, which is no document"
         raise FileError(msg, code="column")
-    return Choice(column, tuple(each for each in schema.names if each != column))
+    return column, tuple(each for each in schema.names if each != column)
 
 
 def _guessed(file: Any, name: str) -> str | None:
