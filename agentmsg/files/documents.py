@@ -301,7 +301,7 @@ class JsonReader(_Reader):
             else:
                 yield from self._parts(onward, self.pointer)
 
-    def beginnings(self) -> Iterator[bytes]:
+    def heads(self) -> Iterator[bytes]:
         """Yield the first bytes of an array, or an object as it begins with each of its members."""
         is_object = self._next() == b"{"
         self._at += is_object
@@ -411,7 +411,7 @@ def _places(stream: BinaryIO) -> list[str]:
         stream.seek(0)
         reader = JsonReader(stream, _LOOKED_AT)
         if reader.opens(b"[", b"{"):
-            for beginning in reader.beginnings():
+            for beginning in reader.heads():
                 places.update(dict.fromkeys(places_in(beginning)))
     return list(places)
 
