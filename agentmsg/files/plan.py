@@ -128,10 +128,10 @@ class Input:
         kind = kind_of(name, "json", self.column, form=self.form)
         if not is_stream and (whole := with_columns(kind, codec)) != kind:
             try:
-                with suppress(OSError), place_of(name).open(name) as stream:
+                with place_of(name).open(name) as stream:
                     read_choice(stream, name, None)
-            except FileError as error:  # any other one is told when the file is read
-                kind = whole if error.code == "column" else kind
+            except OSError as error:  # a FileError is one; any other one is told when the file is read
+                kind = whole if getattr(error, "code", "") == "column" else kind
         return Source(
             path=name,
             kind=kind,
