@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def _given(change: Trim | Filter) -> dict[str, Any]:
     """Return the fields of a change as arguments: no words are no condition."""
-    return {name: None if value == [] else value for name, value in attrs.asdict(change).items()}
+    return {name: None if value in ((), []) else value for name, value in attrs.asdict(change).items()}
 
 
 @attrs.frozen(kw_only=True)
