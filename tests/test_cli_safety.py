@@ -393,7 +393,7 @@ def test_endings_that_nobody_writes_are_refused(name: str, ending: str) -> None:
     assert (done.exit_code, everything() == before) == (2, True), done.output
 
 
-@pytest.mark.parametrize("out", ["out.yaml", "out.yaml.gz", "out.YML", "out.json.bz2", "out.txt"])
+@pytest.mark.parametrize("out", ["out.yaml", "out.yaml.gz", "out.YML", "out.json.lz4", "out.txt"])
 @pytest.mark.parametrize("source", ["src", "in", "many.jsonl"])
 def test_folders_are_not_called_like_files(out: str, source: str) -> None:
     """Nor is a folder of that name made instead of a file."""
