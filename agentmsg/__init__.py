@@ -70,8 +70,7 @@ if TYPE_CHECKING:
     from agentmsg.api.writing import Conversion, convert, dumps, encode
     from agentmsg.checking.detection import detect, recognize
     from agentmsg.embed.annotations import As
-    from agentmsg.files.lines import dump_lines, load_lines
-    from agentmsg.files.whole import dump, load
+    from agentmsg.files.calls import dump, dump_lines, load, load_lines
     from agentmsg.fitting.carry import restore
     from agentmsg.fitting.loss_reports import dump_losses, load_losses
     from agentmsg.fitting.losses import Loss, Losses
@@ -111,8 +110,7 @@ _LATER = {
     "agentmsg.api.writing": "Conversion convert dumps encode",
     "agentmsg.checking.detection": "detect recognize",
     "agentmsg.embed.annotations": "As",
-    "agentmsg.files.lines": "dump_lines load_lines",
-    "agentmsg.files.whole": "dump load",
+    "agentmsg.files.calls": "dump dump_lines load load_lines",
     "agentmsg.fitting.carry": "restore",
     "agentmsg.fitting.loss_reports": "dump_losses load_losses",
     "agentmsg.fitting.losses": "Loss Losses",

@@ -185,7 +185,7 @@ def grown(found: Mapping[str, float], record: Mapping[str, float]) -> list[str]:
 
 
 def _show(found: Mapping[str, Mapping[str, float]], record: Mapping[str, Any]) -> None:
-    from agentmsg.cli.tables import show_table
+    from agentmsg.cli.terminal import show_table
 
     show_table("A message takes", *_table(found, record))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.cli.tables import show_table
+from agentmsg.cli.terminal import show_table
 from benchmarks.competitors import version
 from benchmarks.streams import MEASURES
 from benchmarks.targets import Ratio, ratios

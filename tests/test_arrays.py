@@ -228,6 +228,7 @@ def test_an_array_is_cut_between_items(jobs: str, monkeypatch: pytest.MonkeyPatc
         (["check", "b.json", "--for", "openai"], "--at '/data/*' reads what is there one by one"),
         (["show", "b.json"], "--at '/data/*' reads what is there one by one"),
         (["stats", "c.json"], "--at '/splits/*/rows/*' reads what is there one by one"),
+        (["stats", "d.json"], "--at '/train/*' --at '/test/*' reads what is there one by one"),
         (["stats", "c.json", "--at", "/splits/*/rows/*", "--limit", "bytes=60"], "a value of more than 60 bytes"),
         (["stats", "c.json", "--at", "/splits/*/rows/*", "--limit", "bytes=200"], "6 conversations"),
         (
@@ -245,6 +246,7 @@ def test_a_limit_says_which_it_is(arguments: Sequence[str], words: str) -> None:
     Path("a.json").write_text(json.dumps(_rows(2)))
     Path("b.json").write_text(json.dumps({"meta": {}, "data": _rows(2)}))
     Path("c.json").write_text(json.dumps({"splits": {name: {"rows": _rows(2)} for name in ("train", "dev", "test")}}))
+    Path("d.json").write_text(json.dumps({"train": _rows(2), "filler": "x" * (1 << 20), "test": _rows(2)}))
     more = [] if "--limit" in arguments else ["--limit", "bytes=100"]
     done = agentmsg(*arguments, *more)
     assert words in done.output

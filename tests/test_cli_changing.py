@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 import agentmsg as am
 from agentmsg.cli.program import program
-from agentmsg.files import Job, Kind, Request, run, targets_of
+from agentmsg.files import Input, Job, Kind, Request, run, targets_of
 from agentmsg.files.changing import Filter, Trim
 from agentmsg.formats.spelling import same_document
 from data import some
@@ -173,7 +173,7 @@ def test_changes_run_in_pieces(change: Change, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 2000)
     job, names = Job(kind=Kind("jsonl"), change=change), [lines("a.jsonl", 100)]
     for target, jobs in (("one.jsonl", 1), ("two.jsonl", 2)):
-        run(job, targets_of(names, target, job), Request(work=f".work-{target}", jobs=jobs))
+        run(job, targets_of(names, target, job, Input()), Request(work=f".work-{target}", jobs=jobs))
     assert Path("one.jsonl").read_bytes() == Path("two.jsonl").read_bytes()
 
 
@@ -187,9 +187,9 @@ def test_another_change_is_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(job, targets_of(names, "b.jsonl", job), Request(work=".work", progress=stop))
+        run(job, targets_of(names, "b.jsonl", job, Input()), Request(work=".work", progress=stop))
     other = attrs.evolve(job, change=Trim(max_tokens=21))
     with pytest.raises(am.FileError) as caught:
-        run(other, targets_of(names, "b.jsonl", other), Request(work=".work", resume=True))
+        run(other, targets_of(names, "b.jsonl", other, Input()), Request(work=".work", resume=True))
     assert caught.value.code == "resume"
-    assert run(job, targets_of(names, "b.jsonl", job), Request(work=".work", resume=True)).resumed
+    assert run(job, targets_of(names, "b.jsonl", job, Input()), Request(work=".work", resume=True)).resumed

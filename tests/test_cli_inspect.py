@@ -185,7 +185,7 @@ def test_missing_packages_are_told(
 ) -> None:
     """A command without its package prints the install command in one line, and exits with 2."""
     for name in list(sys.modules):
-        if name.partition(".")[0] == missing or name in {"agentmsg.cli.tables", "agentmsg.cli.stats_plot"}:
+        if name.partition(".")[0] == missing or name == "agentmsg.cli.stats_plot":
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
     done = run(*args)

@@ -24,7 +24,7 @@ from fsspec import core
 import agentmsg as am
 from agentmsg.cli.program import program
 from agentmsg.errors import CODES
-from agentmsg.files import Request, run, targets_of
+from agentmsg.files import Input, Request, run, targets_of
 from support.files import ENVIRONMENT, JOB, lines
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ def test_what_appears_meanwhile_is_kept(monkeypatch: pytest.MonkeyPatch) -> None
         del size, documents
         Path("b.jsonl").write_bytes(b"mine")
 
-    targets = targets_of([lines("a.jsonl")], "b.jsonl", JOB, codec="openai")
+    targets = targets_of([lines("a.jsonl")], "b.jsonl", JOB, Input(source="openai"))
     with pytest.raises(am.FileError) as raised:
         run(attrs.evolve(JOB, losses=False, flat=False), targets, Request(work=".work", progress=progress))
     assert (raised.value.code, Path("b.jsonl").read_bytes()) == ("exists", b"mine")
@@ -312,8 +312,8 @@ def test_what_goes_meanwhile_is_quarantined() -> None:
     for name in ("x.jsonl", "y.jsonl"):
         lines(name, 3)
     job = attrs.evolve(JOB, losses=False, flat=False)
-    both = targets_of(["x.jsonl", "y.jsonl"], "b.jsonl", job, codec="openai")
-    alone = targets_of(["y.jsonl"], "c.jsonl", job, codec="openai")
+    both = targets_of(["x.jsonl", "y.jsonl"], "b.jsonl", job, Input(source="openai"))
+    alone = targets_of(["y.jsonl"], "c.jsonl", job, Input(source="openai"))
     Path("y.jsonl").unlink()
     outcome = run(job, both, Request(work=".work"))
     assert (outcome.documents, outcome.bad, outcome.bad_files) == (3, 1, ["b.jsonl.bad.jsonl"])
@@ -393,7 +393,7 @@ def test_endings_that_nobody_writes_are_refused(name: str, ending: str) -> None:
     assert (done.exit_code, everything() == before) == (2, True), done.output
 
 
-@pytest.mark.parametrize("out", ["out.yaml", "out.yaml.gz", "out.YML", "out.json.bz2", "out.txt"])
+@pytest.mark.parametrize("out", ["out.yaml", "out.yaml.gz", "out.YML", "out.json.lz4", "out.txt"])
 @pytest.mark.parametrize("source", ["src", "in", "many.jsonl"])
 def test_folders_are_not_called_like_files(out: str, source: str) -> None:
     """Nor is a folder of that name made instead of a file."""

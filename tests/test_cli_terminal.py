@@ -19,10 +19,10 @@ import pytest
 from click.testing import CliRunner
 
 import agentmsg as am
-from agentmsg.cli.json_colours import indented, painted
+from agentmsg.cli.output import indented, painted
 from agentmsg.cli.program import program
 from agentmsg.cli.progress import Progress, progress_of
-from agentmsg.files import Request, run, targets_of
+from agentmsg.files import Input, Request, run, targets_of
 from agentmsg.files.engines import ENGINES, Crew
 from agentmsg.files.groups import LossGroups
 from agentmsg.fitting.losses import Loss
@@ -283,7 +283,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
 
     for name in ("diff", "running", "reading"):
         monkeypatch.setattr(f"agentmsg.cli.{name}.progress_of", recording)
-    for name in ("agentmsg.cli.reading._EVERY", "agentmsg.files.ranges._EVERY"):
+    for name in ("agentmsg.cli.reading._EVERY", "agentmsg.files.converting._EVERY"):
         monkeypatch.setattr(name, 0)
     return found
 
@@ -348,8 +348,8 @@ def test_a_process_that_dies_is_one_line() -> None:
 def test_a_resumed_run_begins_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """Earlier work counts from the beginning; pieces in progress are added to it."""
     monkeypatch.setattr("agentmsg.files.plan.PIECE", 1500)
-    monkeypatch.setattr("agentmsg.files.ranges._EVERY", 0)
-    targets = targets_of([lines("many.jsonl")], "out.jsonl", JOB, codec="openai")
+    monkeypatch.setattr("agentmsg.files.converting._EVERY", 0)
+    targets = targets_of([lines("many.jsonl")], "out.jsonl", JOB, Input(source="openai"))
     told: list[tuple[int, int]] = []
 
     def stopping(size: int, documents: int) -> None:

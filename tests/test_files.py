@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agentmsg as am
-from agentmsg.files import Kind, Piece, Request, Source, convert_range, kind_of, run, targets_of
+from agentmsg.files import Input, Kind, Piece, Request, Source, convert_range, kind_of, run, targets_of
 from agentmsg.files.file_names import renamed
 from agentmsg.limits import Limits
 from support.files import JOB, PACKED, converted, documents, lines, reference, rows, written
@@ -172,18 +172,22 @@ def test_a_quarantine_of_before_is_gone() -> None:
 
 @pytest.mark.parametrize("suffix", PACKED)
 def test_compression_changes_nothing_else(suffix: str) -> None:
-    """Compressed sources and targets hold the same documents; a damaged source is an error, and no target."""
+    """Compressed sources and targets hold the same documents; what can be read of a damaged source is converted."""
     pack, unpack = PACKED[suffix]
     packed = pack(Path(lines("a.jsonl")).read_bytes())
     Path(f"a.jsonl{suffix}").write_bytes(packed)
     converted([f"a.jsonl{suffix}"], f"b.jsonl{suffix}")
     converted(["a.jsonl"], "c.jsonl")
     assert unpack(Path(f"b.jsonl{suffix}").read_bytes()) == Path("c.jsonl").read_bytes()
-    Path(f"cut.jsonl{suffix}").write_bytes(packed[:-9])
+    Path(f"cut.jsonl{suffix}").write_bytes(packed + packed[:-9])
+    outcome = converted([f"cut.jsonl{suffix}"], "d.jsonl")
+    assert (dict(outcome.codes), outcome.bad_files) == ({"compression": 1}, ["d.jsonl.bad.jsonl"])
+    assert Path("d.jsonl").read_bytes().startswith(Path("c.jsonl").read_bytes())
+    Path(f"cut.jsonl{suffix}").write_bytes(packed[:9])
     with pytest.raises(am.FileError) as raised:
-        converted([f"cut.jsonl{suffix}"], "d.jsonl")
+        converted([f"cut.jsonl{suffix}"], "e.jsonl")
     assert raised.value.code == "compression"
-    assert not Path("d.jsonl").exists()
+    assert not Path("e.jsonl").exists()
 
 
 def test_folders_become_folders() -> None:
@@ -238,7 +242,7 @@ def test_targets_that_cannot_hold_the_documents_are_refused(names: list[str], ta
     """Many documents can't go into a .json file, nor binary into text, nor text into frames."""
     lines("a.jsonl", 3)
     with pytest.raises(am.FileError) as raised:
-        targets_of(names, target, attrs.evolve(JOB, codec=codec), codec="openai")
+        targets_of(names, target, attrs.evolve(JOB, codec=codec), Input(source="openai"))
     assert raised.value.code == "form"
 
 
@@ -269,7 +273,7 @@ def test_urls_are_files(scheme: str) -> None:
     files.makedirs(root, exist_ok=True)
     files.pipe_file(f"{base}/a.jsonl", Path("a.jsonl").read_bytes())
     job, target = JOB, f"{base}/b.jsonl"
-    targets = targets_of([f"{base}/a.jsonl"], target, job, codec=None)
+    targets = targets_of([f"{base}/a.jsonl"], target, job, Input())
     run(job, targets, Request(work=f"{base}/work", losses=(f"{target}.losses.jsonl",), flat=(f"{target}.flat.jsonl",)))
     found = {path.rsplit("b.jsonl", 1)[1]: files.cat_file(path) for path in files.find(root) if "b.jsonl" in path}
     moved = expected[".bad.jsonl"].replace(b'"file":"a.jsonl"', f'"file":"{base}/a.jsonl"'.encode())

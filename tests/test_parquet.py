@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 
 import agentmsg as am
 from agentmsg.cli.program import program
-from agentmsg.files import Job, Kind, Request, packing, plan, run, targets_of
+from agentmsg.files import Input, Job, Kind, Request, packing, plan, run, targets_of
 from data import effort
 from support.files import ENVIRONMENT, documents
 
@@ -403,7 +403,7 @@ def test_jobs_write_the_same_bytes(target: str, monkeypatch: pytest.MonkeyPatch)
     found: list[dict[str, bytes]] = []
     for source, jobs in (("a.parquet", 1), ("a.parquet", 2), ("a.jsonl", 1)):
         job = Job(codec="anthropic", kind=Kind("jsonl"), losses=True)
-        targets = targets_of([source], target, job, codec="openai")
+        targets = targets_of([source], target, job, Input(source="openai"))
         assert source == "a.jsonl" or len(list(plan.pieces_of(targets[0], am.Limits()))) > 5
         outcome = run(job, targets, Request(work=".work", jobs=jobs, losses=("l.jsonl",)))
         assert (outcome.documents, outcome.bad) == (40, 1)

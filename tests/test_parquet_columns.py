@@ -161,6 +161,7 @@ def test_no_rows_are_a_file_too() -> None:
 TEXTS: list[Any] = [
     {"prompt": "q", "completion": "a", "label": True},
     {"prompt": "q", "chosen": "a", "rejected": "b"},
+    {"prompt": "q", "response": "a"},
     {"prompt": "q", "completion": '{"a": 1}'},
     {"prompt": '{"q": 1}', "completion": '[{"role": "user", "content": "x"}]'},
     {"text": "<|user|>q"},

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import agentmsg as am
 from agentmsg.cli.program import program
-from agentmsg.files import Job, Kind, targets_of
+from agentmsg.files import Input, Job, Kind, targets_of
 from agentmsg.files.places import parts_of, pointers
 from agentmsg.formats.spelling import same_document
 from agentmsg.values.types import class_of
@@ -359,7 +359,7 @@ def test_another_place_is_another_run() -> None:
     """A stopped run is continued only with the same pointers."""
     Path("a.jsonl").write_bytes(jsonl([{"r": OPENAI, "s": OPENAI}] * 20))
     job = Job(codec="json", kind=Kind("jsonl"))
-    one, other = (targets_of(["a.jsonl"], "b.jsonl", job, at=at) for at in (("/r",), ("/s",)))
+    one, other = (targets_of(["a.jsonl"], "b.jsonl", job, Input(at=at)) for at in (("/r",), ("/s",)))
     assert one != other
 
 

@@ -100,11 +100,11 @@ def with_places(error: NotUnderstood, records: Iterable[bytes]) -> NotUnderstood
     return NotUnderstood(msg, guesses=error.guesses, unknown=error.unknown, inside=found, parts=whole[:1])
 
 
-def place_in(beginning: bytes) -> str | None:
+def places_in(beginning: bytes) -> list[str]:
     """Return where documents stand in an array or object of which only the beginning is known.
 
     Returns:
-        A pointer; None if there are none, or if all of it is one document.
+        Pointers; none if there are no documents, or if all of it is one document.
     """
     cut, ends, open_ends = 0, b"", b""
     for found in _TOKEN.finditer(beginning):
@@ -119,10 +119,10 @@ def place_in(beginning: bytes) -> str | None:
         recognize(record)
     except NotUnderstood as error:
         inside = with_places(error, [record]).inside
-        return inside[0][0] if inside else "/*" if record.startswith(b"[") else None
+        return [pointer for pointer, _ in inside] or ["/*"] * record.startswith(b"[")
     except AgentMsgError:
-        pass
-    return None
+        return []
+    return []
 
 
 def _look_into(record: Any, seen: dict[str, _Seen]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,30 +14,21 @@ import orjson
 from agentmsg.api.reading import loads
 from agentmsg.api.writing import convert, dumps
 from agentmsg.checking.detection import detect, doubt
-from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import (
-    CODEC,
-    at_option,
-    column_option,
-    form_option,
-    json_option,
-    output_option,
-    quiet_option,
-)
-from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.options import CODEC, at_option, column_option, form_option, quiet_option
+from agentmsg.cli.output import Output, reporting, write_json
 from agentmsg.cli.progress import progress_of
-from agentmsg.cli.reading import Input, documents_at
+from agentmsg.cli.reading import documents_at
 from agentmsg.cli.report import counted, tell_doubt
-from agentmsg.cli.terminal import say
+from agentmsg.cli.terminal import say, show_table
 from agentmsg.cli.timing import Case, Rounds, Times, copy_all, do_each, interleave
 from agentmsg.errors import DecodeError
 from agentmsg.files.file_names import STANDARD
-from agentmsg.files.plan import named
+from agentmsg.files.plan import Input, named
 from agentmsg.formats.understanding import BAR
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from agentmsg.formats.codec import Codec
 
@@ -46,8 +38,8 @@ _MOST, _LEAST = 8 << 20, 1 << 18
 _LOOKED_AT = 20
 _ROUNDS = 10
 _WAYS = ("decode", "encode")
-# A bare parser: its name, its reader and its writer.
-_Floor = tuple[str, Callable[[bytes], Any], Callable[[Any], bytes]]
+# A codec, or a bare parser: its name, its reader and its writer.
+_Measured = tuple[str, Callable[[bytes], Any], Callable[[Any], bytes]]
 
 _EXAMPLES = """\b
 Examples:
@@ -93,7 +85,7 @@ class _Row:
 
 @click.command("bench", short_help="Measure how fast codecs read and write a file.", epilog=_EXAMPLES)
 @click.argument("file", metavar="FILE", type=click.Path())
-@output_option("The file to write: .txt, or .json for --json")
+@reporting
 @click.option(
     "-f", "--from", "sources", type=CODEC, multiple=True, help="A codec to measure (default: all that fit). Repeatable."
 )
@@ -102,32 +94,28 @@ class _Row:
 @form_option
 @at_option
 @column_option
-@json_option
 @quiet_option
 def command(
     *,
     file: str,
-    output: str,
-    force: bool,
+    out: Output,
     sources: tuple[str, ...],
     targets: tuple[str, ...],
     rounds: int,
-    as_json: bool,
     quiet: bool,
     **how: Any,
 ) -> None:
     """Measure how fast each codec reads and writes the documents of a file.
 
     FILE is a file, or - for stdin. .json holds one document, .jsonl one per line, .msgpack one per frame, .parquet one
-    per row. All but .parquet may also be compressed, as .gz or .zst.
+    per row. All but .parquet may also be compressed, as .gz, .bz2, .xz or .zst.
 
     Every codec takes part that recognises the documents and reads all of them. Beside them are orjson.loads and
     orjson.dumps on the same bytes: the floor. At most 8 MB of documents are measured, from the start of the file.
 
     Times are medians of all rounds. Rounds are interleaved, so that a slow moment of the machine hits all alike.
     """
-    as_json = check_ending(output, REPORTS) == ".json" or as_json
-    check_written([output], [file], force=force)
+    out.check([file])
     aims = [get_codec(name) for name in dict.fromkeys(targets)]
     documents, is_all = _taken(file, documents_at(file, Input(**how)))
     codecs = _readers(file, documents, sources)
@@ -138,8 +126,8 @@ def command(
     rows = _measured(documents, codecs, aims, rounds, quiet=quiet)
     if not is_all and not quiet:
         say(f"measured the first {counted(len(documents), 'document')} of {file}")
-    with output_to(output, force=force):
-        if as_json:
+    with out.printed():
+        if out.as_json:
             codec_rows, floor_rows = rows[: len(codecs)], rows[len(codecs) :]
             floor = floor_rows[0].as_data() if floor_rows else None
             told = {"file": file, "documents": len(documents), "is_all": is_all, "rounds": rounds}
@@ -203,20 +191,15 @@ def _measured(
     size = sum(map(len, documents))
     messages = {codec.name: sum(len(loads(raw, codec)) for raw in documents) for codec in codecs}
     floor = _floor(documents)
+    measured: list[_Measured] = [
+        (codec.name, partial(loads, codec=codec), partial(dumps, codec=codec)) for codec in codecs
+    ]
+    measured += [] if floor is None else [floor]
     repeats = -(-_LEAST // max(size, 1)) if size < _LEAST else 1
     documents = documents * repeats
     fresh = partial(copy_all, documents)
-    decode = {codec.name: Case(fresh, partial(do_each, partial(loads, codec=codec))) for codec in codecs}
-    encode = {
-        codec.name: Case(
-            partial(do_each, partial(loads, codec=codec), documents), partial(do_each, partial(dumps, codec=codec))
-        )
-        for codec in codecs
-    }
-    if floor is not None:
-        parser, parse, render = floor
-        decode[parser] = Case(fresh, partial(do_each, parse))
-        encode[parser] = Case(partial(do_each, parse, documents), partial(do_each, render))
+    decode = {name: Case(fresh, partial(do_each, read)) for name, read, _ in measured}
+    encode = {name: Case(partial(do_each, read, documents), partial(do_each, write)) for name, read, write in measured}
     ways = {"decode": decode, "encode": encode} | {
         aim.name: {
             codec.name: Case(fresh, partial(do_each, partial(convert, source=codec, target=aim))) for codec in codecs
@@ -235,11 +218,12 @@ def _measured(
             found = interleave(cases, Rounds(rounds, tell=tell))
             times[way] = {name: spent.each(repeats) for name, spent in found.items()}
             before += len(cases) * rounds
-    names = [*messages, *([] if floor is None else [floor[0]])]
-    return [_row(name, messages.get(name, messages[codecs[0].name]), size, times, floor) for name in names]
+    return [_row(name, messages.get(name, messages[codecs[0].name]), size, times, floor) for name, _, _ in measured]
 
 
-def _row(name: str, messages: int, size: int, times: Mapping[str, Mapping[str, Times]], floor: _Floor | None) -> _Row:
+def _row(
+    name: str, messages: int, size: int, times: Mapping[str, Mapping[str, Times]], floor: _Measured | None
+) -> _Row:
     own = {way: runs[name] for way, runs in times.items() if name in runs}
     ratios: dict[str, float] = {}
     if floor is not None:
@@ -250,28 +234,23 @@ def _row(name: str, messages: int, size: int, times: Mapping[str, Mapping[str, T
     return _Row(name=name, messages=messages, size=size, times=own, ratios=ratios)
 
 
-def _floor(documents: list[bytes]) -> _Floor | None:
-    """Return the bare parser of the documents, with its functions; None if neither reads and writes them."""
-    for name, parse, render in _floors():
-        try:
-            do_each(render, do_each(parse, documents))
-        except (ValueError, TypeError):
-            continue
-        return name, parse, render
-    return None
-
-
-def _floors() -> Iterator[_Floor]:
+def _floor(documents: list[bytes]) -> _Measured | None:
+    """Return the bare parser of the documents; None if none reads and writes them."""
     import msgpack  # noqa: PLC0415 - only where documents aren't JSON
 
     packer: Any = msgpack  # ships no types
-    yield "orjson", orjson.loads, orjson.dumps
-    yield "msgpack", packer.unpackb, packer.packb
+    floors: tuple[_Measured, ...] = (
+        ("orjson", orjson.loads, orjson.dumps),
+        ("msgpack", packer.unpackb, packer.packb),
+    )
+    for name, parse, render in floors:
+        with suppress(ValueError, TypeError):
+            do_each(render, do_each(parse, documents))
+            return name, parse, render
+    return None
 
 
 def _print(title: str, rows: Sequence[_Row], aims: Sequence[str]) -> None:
-    from agentmsg.cli.tables import show_table  # noqa: PLC0415 - loads rich, which --json does not need
-
     floor = rows[-1].name if rows[-1].ratios.get("decode") == 1 else "floor"
     columns = ("", "messages", "bytes", "µs a message", "MB/s", f"/ {floor}")
     # Rows to compare are adjacent: all decoding, then all encoding.

@@ -9,18 +9,12 @@ from typing import Any
 import attrs
 import click
 
-from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import (
-    CODEC,
-    jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
-    reading_options,
-)
-from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.reading import Input, read_each
+from agentmsg.cli.options import CODEC, jobs_option, quiet_option, reading_options
+from agentmsg.cli.output import Output, reporting, write_json
+from agentmsg.cli.reading import read_each
 from agentmsg.cli.report import counted, found_in
+from agentmsg.cli.terminal import show_table
+from agentmsg.files.plan import Input
 from agentmsg.fitting.repairing import check
 from agentmsg.formats.sending import Finding
 from agentmsg.model.history import History
@@ -62,17 +56,14 @@ def _look(history: History, codec: str, *, target: Any) -> tuple[Finding, ...]:
 @click.option("--for", "target", type=CODEC, required=True, help="The format that would be sent.")
 @reading_options()
 @jobs_option
-@output_option("The file to write: .txt, or .json for --json")
-@json_option
+@reporting
 @click.option("--summary", is_flag=True, help="Count findings by code; list none.")
 @quiet_option
 def command(
     *,
     files: tuple[str, ...],
     target: Any,
-    output: str,
-    force: bool,
-    as_json: bool,
+    out: Output,
     summary: bool,
     jobs: int,
     quiet: bool,
@@ -87,13 +78,12 @@ def command(
     folder can't be read.
     """
     check(History(), target)
-    as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
-    check_written([output], names, force=force)
+    out.check(names)
     report = _Report()
     unread = read_each(names, partial(_look, target=target), report.add, Input(**how), jobs=jobs, quiet=quiet)
-    with output_to(output, force=force):
-        if as_json:
+    with out.printed():
+        if out.as_json:
             write_json(_as_data(report, unread.count, summary=summary))
         else:
             _print(report, unread.count, summary=summary)
@@ -115,8 +105,6 @@ def _as_data(report: _Report, unread: int, *, summary: bool) -> dict[str, Any]:
 
 
 def _print(report: _Report, unread: int, *, summary: bool) -> None:
-    from agentmsg.cli.tables import show_table  # noqa: PLC0415 - loads rich, which --json does not need
-
     words = [counted(report.documents, "document"), f"{report.refused:,} would be refused"]
     click.echo(", ".join(words + ([f"{unread:,} not read"] if unread else [])))
     if not report.counts:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
-from agentmsg.cli.options import output_option
-from agentmsg.cli.output import check_written, output_to
+from agentmsg.cli.output import Output, printing
 
 _SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
 # The variable that the script sets; click derives its name from the program's.
@@ -22,16 +21,16 @@ Examples:
 
 @click.command("completion", short_help="Print the completion script for a shell.", epilog=_EXAMPLES)
 @click.argument("shell", type=click.Choice(list(_SHELLS)))
-@output_option("The file to write")
+@printing("The file to write")
 @click.pass_context
-def command(ctx: click.Context, *, shell: str, output: str, force: bool) -> None:
+def command(ctx: click.Context, *, shell: str, out: Output) -> None:
     """Print the completion script for a shell.
 
     Add it to your shell's start-up file. It completes commands, options, formats, guides and files. Bash needs version
     4.4 or later.
     """
     complete = _SHELLS[shell](ctx.find_root().command, {}, "agentmsg", _VARIABLE)
-    check_written([output], (), force=force)
-    with output_to(output, force=force):
+    out.check()
+    with out.printed():
         # The base class's: the one for Bash would run Bash to get its version.
         click.echo(ShellComplete.source(complete), nl=False)

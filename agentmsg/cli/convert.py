@@ -93,8 +93,9 @@ def command(
     """Convert documents, and report exactly what is lost.
 
     SRC is a file, a folder, a pattern, a URL (with fsspec installed), or - for stdin. The name gives the kind of file:
-    .json holds one document, .jsonl one per line, .msgpack one per frame. Each may also be compressed, as .gz or .zst.
-    .parquet holds one per row: in one column (--column), or as the whole row. .sqlite holds one per thread (--thread).
+    .json holds one document, .jsonl one per line, .msgpack one per frame. Each may also be compressed, as .gz, .bz2,
+    .xz or .zst. .parquet holds one per row: in one column (--column), or as the whole row. .sqlite holds one per thread
+    (--thread).
 
     Documents go to stdout unless you name an --output. If that is a folder, each SRC gets a file of its own there. A
     SRC is never overwritten. Other files are overwritten only with --force.

@@ -9,20 +9,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import (
-    json_option,
-    output_option,
-    quiet_option,
-    reading_options,
-    to_option,
-)
-from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.options import quiet_option, reading_options, to_option
+from agentmsg.cli.output import Output, reporting, write_json
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.reading import Input, history_of
-from agentmsg.cli.terminal import printable, say
+from agentmsg.cli.reading import history_of
+from agentmsg.cli.terminal import console, printable, say
 from agentmsg.errors import AgentMsgError
 from agentmsg.files.file_names import STANDARD
+from agentmsg.files.plan import Input
 from agentmsg.model.base import Noted
 from agentmsg.ops.alignment import words_apart
 from agentmsg.ops.differences import Difference, differences
@@ -53,21 +47,18 @@ Examples:
 @click.command("diff", short_help="Compare two conversations, whatever their formats.", epilog=_EXAMPLES)
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
-@output_option("The file to write: .txt, or .json for --json")
+@reporting
 @reading_options("The format of A (default: detected).")
 @to_option("The format of B (default: detected).")
 @click.option("--exact", is_flag=True, help="Compare spelling too, and ids and times that agentmsg made.")
-@json_option
 @quiet_option
 def command(
     *,
     a: str,
     b: str,
-    output: str,
-    force: bool,
+    out: Output,
     codec: str | None,
     exact: bool,
-    as_json: bool,
     quiet: bool,
     **how: Any,
 ) -> int:
@@ -83,8 +74,7 @@ def command(
         msg = "only one of A and B can be stdin"
         raise click.UsageError(msg)
     try:
-        as_json = check_ending(output, REPORTS) == ".json" or as_json
-        check_written([output], [a, b], force=force)
+        out.check([a, b])
         with progress_of(size_of([a, b]), quiet=quiet) as progress:
             progress.share(0, f"reading {printable(a)}")
             given = Input(**how)
@@ -96,8 +86,8 @@ def command(
                 progress.share(0.5 + 0.5 * done / total, f"{done:,} of {total:,} messages compared")
 
             found = differences(one.history, other.history, exact=exact, advance=advance)
-        with output_to(output, force=force):
-            if as_json:
+        with out.printed():
+            if out.as_json:
                 sides = {"a": {"file": a, "codec": one.codec}, "b": {"file": b, "codec": other.codec}}
                 write_json({**sides, "differences": [_as_data(each, exact=exact) for each in found]})
             else:
@@ -150,9 +140,7 @@ def _bare(value: object) -> Any:
 def _print(one: Read, other: Read, found: list[Difference]) -> None:
     from rich.text import Text  # noqa: PLC0415 - --json does not need it
 
-    from agentmsg.cli.tables import terminal  # noqa: PLC0415 - loads rich as well
-
-    screen = terminal()
+    screen = console()
     lines = [Text(_summary(found))]
     if found:
         lines = [

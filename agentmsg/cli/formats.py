@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 import click
 
-from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import CODEC, json_option, output_option
-from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
+from agentmsg.cli.options import CODEC
+from agentmsg.cli.output import Output, reporting, write_json
 from agentmsg.cli.terminal import aligned, printable, say
 from agentmsg.errors import AgentMsgError, CodecLookupError, is_a
 from agentmsg.formats.capabilities import ANY_ROLE, KEEP
@@ -45,27 +44,25 @@ Examples:
 
 @click.command("formats", short_help="List the formats, and what each supports.", epilog=_EXAMPLES)
 @click.argument("codecs", metavar="[CODEC]...", nargs=-1, type=CODEC)
-@output_option("The file to write: .txt, or .json for --json")
-@json_option
+@reporting
 @click.option(
     "--code", "as_code", is_flag=True, help="Print the generated code of formats that are described in forms."
 )
-def command(*, codecs: tuple[str, ...], output: str, force: bool, as_json: bool, as_code: bool) -> None:
+def command(*, codecs: tuple[str, ...], out: Output, as_code: bool) -> None:
     """List the formats. Name some to see the options of each, and what it supports.
 
     In the tables, "yes" means always supported. "if" means supported where the format has a place for the value.
     "rule" means rewritten by a rule, and reported. "no" means lost, and reported.
     """
-    as_json = check_ending(output, REPORTS) == ".json" or as_json
-    if as_code and (as_json or not codecs):
-        raise click.UsageError("--code is Python, not JSON" if as_json else "--code: name a format")
-    check_written([output], (), force=force)
+    if as_code and (out.as_json or not codecs):
+        raise click.UsageError("--code is Python, not JSON" if out.as_json else "--code: name a format")
+    out.check()
     chosen = [get_codec(name) for name in codecs] if codecs else _available()
     code = [_code(codec) for codec in chosen] if as_code else []
-    with output_to(output, force=force):
+    with out.printed():
         if as_code:
             click.echo("\n\n".join(code), nl=False)
-        elif as_json:
+        elif out.as_json:
             _print_json(chosen)
         else:
             _print(chosen, has_tables=bool(codecs))

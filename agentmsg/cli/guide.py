@@ -8,12 +8,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
-from click.types import StringParamType
 
-from agentmsg.cli.options import output_option
-from agentmsg.cli.output import check_ending, check_written, output_to
-from agentmsg.cli.terminal import aligned, is_terminal, write_bytes
+from agentmsg.cli.options import Named
+from agentmsg.cli.output import Output, printing
+from agentmsg.cli.terminal import aligned, console, is_terminal, write_bytes
 from agentmsg.errors import AgentMsgError, close_to, excerpt
 
 if TYPE_CHECKING:
@@ -43,20 +41,10 @@ def read_guide(name: str) -> str:
     return files("agentmsg").joinpath("guides", f"{name}.md").read_text(encoding="utf-8")
 
 
-class _Guide(StringParamType):
-    """The name of a guide; shells complete it."""
-
-    name = "guide"
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin with the incomplete word."""
-        return [CompletionItem(name, help=line) for name, line in guides().items() if name.startswith(incomplete)]
-
-
 @click.command("guide", short_help="List the guides, or show one.", epilog=_EXAMPLES)
-@click.argument("guide", metavar="[NAME]", type=_Guide(), required=False)
-@output_option("The file to write: .md or .txt")
-def command(*, guide: str | None, output: str, force: bool) -> None:
+@click.argument("guide", metavar="[NAME]", type=Named("guide", guides), required=False)
+@printing("The file to write: .md or .txt", (".md", ".txt"))
+def command(*, guide: str | None, out: Output) -> None:
     """List the guides, or show one.
 
     A terminal shows the guide formatted. A pipe or a file gets its Markdown.
@@ -66,9 +54,8 @@ def command(*, guide: str | None, output: str, force: bool) -> None:
         hint = close_to(guide, known) or f"the guides are {', '.join(known)}"
         msg = f"there is no guide {excerpt(guide)}; {hint}"
         raise AgentMsgError(msg, code="option")
-    check_ending(output, (".md", ".txt"))
-    check_written([output], (), force=force)
-    with output_to(output, force=force):
+    out.check()
+    with out.printed():
         if guide is None:
             for line in aligned(list(known.items())):
                 click.echo(line)
@@ -81,7 +68,5 @@ def command(*, guide: str | None, output: str, force: bool) -> None:
 def _render(text: str) -> None:
     from rich.markdown import Markdown  # noqa: PLC0415 - may be missing, see program
 
-    from agentmsg.cli.tables import terminal  # noqa: PLC0415 - loads rich as well
-
-    screen = terminal()
+    screen = console()
     screen.print(Markdown(text, hyperlinks=False), width=min(screen.width, _WIDEST))

@@ -34,7 +34,7 @@ from agentmsg.values.pointers import step_to
 from agentmsg.values.text import parse_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 # Where a command keeps the pointers of --thread until it reads --at.
@@ -42,17 +42,25 @@ _THREADS = "agentmsg.threads"
 _LIMIT = re.compile(r"(bytes|depth|inline_media|line)=([0-9]{1,15})([KMG]?)")
 
 
-class _Codec(StringParamType):
-    """The name of a format; shells complete it. The caller checks that it exists."""
+class Named(StringParamType):
+    """The name of something; shells complete it. The caller checks that it exists.
 
-    name = "codec"
+    Args:
+        name: of what it names.
+        known: returns the names, each with a line about it.
+    """
+
+    def __init__(self, name: str, known: Callable[[], Mapping[str, str | None]]) -> None:
+        self.name = name
+        self._known = known
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the names that begin with the incomplete word."""
-        return [CompletionItem(name) for name in codec_names() if name.startswith(incomplete)]
+        found = self._known().items()
+        return [CompletionItem(name, help=line) for name, line in found if name.startswith(incomplete)]
 
 
-CODEC = _Codec()
+CODEC = Named("codec", lambda: dict.fromkeys(codec_names()))
 
 
 def _pairs(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, Any], ...]:
@@ -101,18 +109,11 @@ allow_option = click.option(
 """Gives a command the option ``--allow WORD``, as the parameter ``allow``: a tuple of words."""
 
 
-class _Source(_Codec):
-    """The name of a format to read, or the word for "each document has its own"."""
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin with the incomplete word."""
-        more = [CompletionItem(EACH)] if EACH.startswith(incomplete) else []
-        return super().shell_complete(ctx, param, incomplete) + more
-
-
 def from_option(words: str) -> Callable[[_F], _F]:
     """Give a command the option ``-f CODEC``, as the parameter ``source``."""
-    return click.option("-f", "--from", "source", type=_Source(), help=words)
+    return click.option(
+        "-f", "--from", "source", type=Named("codec", lambda: dict.fromkeys([*codec_names(), EACH])), help=words
+    )
 
 
 def at_option(command: _F) -> _F:
@@ -253,7 +254,7 @@ _OF_EACH = 'The format of all documents, or "each" to detect that of each docume
 
 
 def reading_options(words: str = _OF_EACH) -> Callable[[_F], _F]:
-    """Give a command the options for files to look at, as the parameters of ``reading.Input``."""
+    """Give a command the options for files to look at, as the parameters of ``files.plan.Input``."""
     return lambda command: with_options(
         command, from_option(words), form_option, at_option, join_option, column_option, unknown_option, limits_option
     )

@@ -34,7 +34,7 @@ _COMMANDS = {
     "filter": ("agentmsg.cli.changing:filter_command", "Keep or leave out messages."),
     "formats": ("agentmsg.cli.formats", "List the formats, and what each supports."),
     "guide": ("agentmsg.cli.guide", "List the guides, or show one."),
-    "redact": ("agentmsg.cli.redact", "Replace secrets and personal data by placeholders."),
+    "redact": ("agentmsg.cli.changing:redact_command", "Replace secrets and personal data by placeholders."),
     "restore": ("agentmsg.cli.restore", "Rebuild the originals of converted documents."),
     "schema": ("agentmsg.cli.schema", "Print the JSON Schema of a format."),
     "show": ("agentmsg.cli.show", "Show a conversation in the terminal or as a web page."),

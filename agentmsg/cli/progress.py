@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agentmsg.cli.terminal import has_colours, is_terminal, say, standard_in
 from agentmsg.errors import FileError
 from agentmsg.files.file_names import STANDARD
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

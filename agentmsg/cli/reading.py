@@ -12,30 +12,28 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import attrs
 
-from agentmsg.api.joining import EACH
-from agentmsg.api.reading import Unknown, loads
+from agentmsg.api.reading import loads
 from agentmsg.checking.detection import detect, doubt, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import Trouble, tell_absent, tell_doubt, tell_uncut
 from agentmsg.cli.terminal import standard_in
-from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood, excerpt
-from agentmsg.files.engines import ENGINES, Crew
-from agentmsg.files.file_names import STANDARD, Form, check_column
+from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
+from agentmsg.files.engines import ENGINES, Crew, Tally
+from agentmsg.files.file_names import STANDARD, check_column
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
-from agentmsg.files.plan import few, named, pieces_in, reader_of, sample, source_of, with_format
+from agentmsg.files.plan import few, named, naming, pieces_in, reader_of, sample, with_format
 from agentmsg.files.reading import reading_of
-from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.history import History
-from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from agentmsg.files.converting import Advance
     from agentmsg.files.documents import Found
-    from agentmsg.files.ranges import Advance
+    from agentmsg.files.plan import Input
     from agentmsg.files.reading import Reading
     from agentmsg_codecs import CodecName
 
@@ -43,47 +41,6 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 # Seconds between two progress reports while reading a file.
 _EVERY = 0.1
-
-
-@attrs.frozen(kw_only=True)
-class Input:
-    """How to read files: the parameters of the options for that, by their names.
-
-    Attributes:
-        source: the format of all documents, EACH if each has its own; None to detect that of each file.
-        form: how a file holds documents, if its name doesn't say.
-        at: JSON pointers to the documents, if they are inside records.
-        join: whether they are parts of conversations; see ``Source``.
-        column: the column of a Parquet file that holds the documents.
-        limits: bounds on what is read.
-        unknown: as for ``agentmsg.loads``.
-    """
-
-    source: str | None = None
-    form: Form | None = None
-    at: tuple[str, ...] = ()
-    join: bool = False
-    column: str | None = None
-    limits: Limits = DEFAULT_LIMITS
-    unknown: Unknown = "keep"
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the format is given."""
-        return self.source not in (None, EACH)
-
-    def of(self, name: str) -> Source:
-        """Return a file to read; "-" is stdin.
-
-        Raises:
-            FileError: if its name and the options don't fit.
-            CodecLookupError: if there is no such codec.
-        """
-        if self.source and self.is_named:
-            get_codec(self.source)
-        made = source_of(name, codec=self.source, form=self.form, at=self.at, join=self.join, column=self.column)
-        check_column(self.column, made.kind)
-        return made
 
 
 @attrs.frozen(kw_only=True)
@@ -99,6 +56,7 @@ class Read:
 class Formats:
     """The formats a file may have, best first, each with its score; and the recognised one, or why there is none."""
 
+    file: str
     scores: tuple[tuple[str, float], ...]
     codec: str | None = None
     trouble: AgentMsgError | None = None
@@ -201,10 +159,10 @@ def read_each(
             if done.doubt:
                 tell_doubt(source.path, done.doubt)
             for number, at, each in done.taken:
-                take(each, _place(source, number + lines, at))
+                take(each, source.place(number + lines, at))
             if done.first is not None:
                 number, at, error = done.first
-                unread.add(source.path, error, _place(source, number + lines, at), done.unread)
+                unread.add(source.path, error, source.place(number + lines, at), done.unread)
             lines, count, absent = lines + done.lines, count + len(done.taken), absent + done.absent
             if piece.end in (None, source.size):
                 unread.tell(source.path)
@@ -218,7 +176,7 @@ def read_each(
 
 def _pieces(name: str, given: Input) -> list[Piece]:
     """Return the pieces of a file, which has its format if there are several; one to fail, if it can't be read."""
-    source = given.of(name)
+    source = _source(name, given)
     try:
         pieces = list(pieces_in(source, given.limits))
     except FileError:
@@ -236,13 +194,7 @@ def _in_order(
 ) -> Iterator[tuple[Piece, _Piece[_T]]]:
     """Yield the pieces, in order, with what was made of them; those of streams are read here, when it is their turn."""
     calls = [(piece, given, look) for piece in pieces if not piece.source.is_stream]
-    running: dict[int, tuple[int, int]] = {}
-
-    def advance(number: int, size: int, documents: int) -> None:
-        running[number] = size, documents
-        sizes, counts = zip(*running.values(), strict=True)
-        progress(sum(sizes), sum(counts))
-
+    advance = Tally(progress)
     engine = ENGINES["local"](_collect, calls, Crew(jobs=jobs), advance)
     early: dict[int, _Piece[_T]] = {}
     number = -1
@@ -265,7 +217,7 @@ def history_of(name: str, given: Input) -> Read:
     Raises:
         AgentMsgError: if it can't be read, or there isn't exactly one.
     """
-    source = given.of(name)
+    source = _source(name, given)
     with _opened(Piece(source=source), given) as reading:
         # Don't read a file of a million documents to its end only to count them.
         found = list(islice(reading, 2))
@@ -280,11 +232,9 @@ def history_of(name: str, given: Input) -> Read:
 def _sure(found: Found, source: Source, given: Input) -> Read:
     if given.is_named and (words := _doubt(found, source.codec)):
         tell_doubt(source.path, words)
-    place = _place(source, found.number, found.at)
-    try:
+    place = source.place(found.number, found.at)
+    with naming(place):
         history, codec = _read(found, source, given)
-    except AgentMsgError as error:
-        raise named(error, place) from error.__cause__
     return Read(history=history, codec=codec, place=place)
 
 
@@ -299,7 +249,7 @@ def history_at(name: str, index: int, given: Input) -> tuple[History, bool]:
     Raises:
         AgentMsgError: if it can't be read; code "required" if there is no such document.
     """
-    source = _known(given.of(name), given)
+    source = _known(_source(name, given), given)
     with _opened(Piece(source=source), given) as reading:
         documents = iter(reading)
         before = sum(1 for _ in islice(documents, index))
@@ -318,15 +268,13 @@ def documents_at(name: str, given: Input) -> Iterator[bytes]:
     Raises:
         AgentMsgError: if one of them can't be read.
     """
-    source = given.of(name)
+    source = _source(name, given)
     with _opened(Piece(source=source), given) as reading:
         is_empty = True
         for found in reading:
             is_empty = False
-            try:
+            with naming(source.place(found.number, found.at)):
                 yield found.content()
-            except AgentMsgError as error:
-                raise named(error, _place(source, found.number, found.at)) from error.__cause__
         if reading.missing and is_empty:
             raise named(nothing_at(given.at), name)
 
@@ -340,7 +288,7 @@ def formats_of(name: str, given: Input) -> Formats:
     held: list[bytes] = []
     trouble: AgentMsgError | None = None
     scores: list[Sequence[tuple[CodecName, float]]] = []
-    source = given.of(name)
+    source = _source(name, given)
     with _opened(Piece(source=source), given) as reading:
         for found in few(reading.ahead()) if source.is_stream else sample(source, given.limits):
             try:
@@ -356,31 +304,28 @@ def formats_of(name: str, given: Input) -> Formats:
     try:
         codec = recognize_all(held)
     except NotUnderstood as error:
-        return Formats(scores=first, trouble=with_places(error, held))
+        return Formats(file=name, scores=first, trouble=with_places(error, held))
     except AgentMsgError as error:
-        return Formats(scores=first, trouble=error)
+        return Formats(file=name, scores=first, trouble=error)
     # Those of the first document that has the format, and no better one: others may be mere guesses.
     sure = next((each for each in scores if each and each[0][0] == codec), first)
-    return Formats(scores=tuple(sorted(sure, key=lambda each: each[0] != codec)), codec=codec)
+    return Formats(file=name, scores=tuple(sorted(sure, key=lambda each: each[0] != codec)), codec=codec)
+
+
+def _source(name: str, given: Input) -> Source:
+    """Return a file to read.
+
+    Raises:
+        FileError: if its name and the options don't fit.
+    """
+    made = given.of(name)
+    check_column(given.column, made.kind)
+    return made
 
 
 def _opened(piece: Piece, given: Input) -> AbstractContextManager[Reading]:
     """Open the documents of a piece of a file."""
     return reading_of(piece, given.limits, standard_in if piece.source.path == STANDARD else None)
-
-
-def _place(source: Source, number: int, at: str | None) -> str:
-    """Return a document's place: the file, its line, and its place in that, as far as there are several."""
-    place = source.path + (_PLACES.get(source.kind.form, "").format(number) if number else "")
-    return place if at is None else f"{place}, at {excerpt(at)[1:-1]}"
-
-
-_PLACES: Mapping[Form, str] = {
-    "array": ", item {}",
-    "jsonl": ", line {}",
-    "msgpack": ", frame {}",
-    "parquet": ", row {}",
-}
 
 
 def _read(found: Found, source: Source, given: Input) -> tuple[History, str]:

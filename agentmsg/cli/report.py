@@ -13,7 +13,7 @@ from agentmsg.files.finding import expand
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.parquet import read_choice
 from agentmsg.files.plan import uncut
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -187,11 +187,11 @@ def tell_columns(targets: Iterable[Target]) -> None:
             # Converting the file will report any fault in it.
             with suppress(AgentMsgError), place_of(source.path).open(source.path) as stream:
                 chosen[read_choice(stream, source.path, source.kind.column)] += 1
-    for choice, count in chosen.items():
-        if choice.column is not None and choice.others:
+    for (column, others), count in chosen.items():
+        if column is not None and others:
             files = f" ({counted(count, 'file')})" if chosen.total() > 1 else ""
-            others = ", ".join(excerpt(each)[1:-1] for each in choice.others)
-            say(f"documents are in column {excerpt(choice.column)[1:-1]}{files}; not carried over: {others}")
+            left = ", ".join(excerpt(each)[1:-1] for each in others)
+            say(f"documents are in column {excerpt(column)[1:-1]}{files}; not carried over: {left}")
 
 
 def tell_absent(count: int) -> None:

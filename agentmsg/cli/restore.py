@@ -22,7 +22,7 @@ from agentmsg.files.accounts import Accounts
 from agentmsg.files.file_names import STANDARD, Kind, lines_kind
 from agentmsg.files.finding import expand
 from agentmsg.files.job import Job
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

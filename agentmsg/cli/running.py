@@ -10,10 +10,9 @@ import attrs
 import click
 
 from agentmsg.api.joining import EACH
-from agentmsg.cli.json_colours import screen
 from agentmsg.cli.options import jobs_option, output_option, quiet_option, reading_options, with_options
+from agentmsg.cli.output import screen
 from agentmsg.cli.progress import progress_of, size_of
-from agentmsg.cli.reading import Input
 from agentmsg.cli.report import (
     UNREADABLE,
     counted,
@@ -30,10 +29,10 @@ from agentmsg.files.engines import ENGINES
 from agentmsg.files.file_names import STANDARD, Kind, check_lines, is_pattern, renamed
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.piping import stream
-from agentmsg.files.plan import doubts_of, targets_of
+from agentmsg.files.plan import Input, doubts_of, targets_of
 from agentmsg.files.run import Outcome, Request
 from agentmsg.files.run import run as run_pieces
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
@@ -129,11 +128,7 @@ def run_job(job: Job, run: Run, *, losses: str | None = None, flat: str | None =
     with progress_of(_size(targets, run.output), quiet=run.quiet) as progress:
         request = Request(
             work=_work_folder(targets, run.output),
-            engine=run.engine,
-            jobs=run.jobs,
-            address=run.address,
-            resume=run.resume,
-            force=run.force,
+            **{name: getattr(run, name) for name in ("engine", "jobs", "address", "resume", "force")},
             losses=_beside(targets, run.output, losses),
             flat=_beside(targets, run.output, flat),
             bad=_beside(targets, run.output, run.bad),
@@ -154,12 +149,8 @@ def _planned(job: Job, run: Run) -> list[Target]:
         run.files,
         run.output,
         job,
-        codec=run.source or (EACH if is_named else None),
-        form=run.form,
+        attrs.evolve(run, source=run.source or (EACH if is_named else None)),
         array=run.array,
-        at=run.at,
-        join=run.join,
-        column=run.column,
         skip=lambda why: skipped.update([why]),
     )
     if not run.quiet:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from agentmsg.cli.json_colours import indented, write_json
-from agentmsg.cli.options import CODEC, output_option
-from agentmsg.cli.output import check_ending, check_written, output_to
+from agentmsg.cli.options import CODEC
+from agentmsg.cli.output import Output, indented, printing, write_json
 from agentmsg.cli.terminal import is_terminal, write_bytes
 from agentmsg.formats.forms.schemas import schema_of
 from agentmsg.registry import codecs, get_codec
@@ -28,9 +27,9 @@ Examples:
 
 @click.command("schema", short_help="Print the JSON Schema of a format.", epilog=_EXAMPLES)
 @click.argument("codec", metavar="[CODEC]", type=CODEC, default="json")
-@output_option("The file to write: .json")
+@printing("The file to write: .json", (".json",))
 @click.option("--compact", is_flag=True, help="Print it on one line.")
-def command(*, codec: str, output: str, force: bool, compact: bool) -> None:
+def command(*, codec: str, out: Output, compact: bool) -> None:
     """Print the JSON Schema (2020-12) of a format (default: agentmsg's own JSON).
 
     Editors and programs in any language can check documents against it. Of other formats it has the native objects that
@@ -41,9 +40,8 @@ def command(*, codec: str, output: str, force: bool, compact: bool) -> None:
         known = [name for name, each in codecs() if _schema_of(each) is not None]
         msg = f"{codec} has no schema; formats with one: {', '.join(known)}"
         raise click.UsageError(msg)
-    check_ending(output, (".json",))
-    check_written([output], (), force=force)
-    with output_to(output, force=force):
+    out.check()
+    with out.printed():
         if is_terminal(sys.stdout) and not compact:
             write_json(schema)
         else:

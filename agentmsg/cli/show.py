@@ -8,17 +8,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
-from agentmsg.cli.options import (
-    output_option,
-    quiet_option,
-    reading_options,
-)
-from agentmsg.cli.output import check_ending, check_written, output_to, write_file
-from agentmsg.cli.reading import Input, history_at
+from agentmsg.cli.options import quiet_option, reading_options
+from agentmsg.cli.output import Output, check_ending, printing
+from agentmsg.cli.reading import history_at
 from agentmsg.cli.terminal import has_colours, say, write_bytes
 from agentmsg.files.file_names import STANDARD
+from agentmsg.files.plan import Input
 from agentmsg.show.view import Lengths, view_of
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ _PAGES = (".html", ".htm", ".xhtml")
 
 @click.command("show", epilog=_EXAMPLES)
 @click.argument("file", metavar="FILE")
-@output_option("The file to write: .txt, or .html for a page")
+@printing("The file to write: .txt, or .html for a page", (".txt", *_PAGES))
 @reading_options('The format of FILE, or "each" for that of the shown document alone (default: detected).')
 @click.option(
     "--index", type=click.IntRange(min=0), default=0, metavar="N", help="Which document of the file, counted from 0."
@@ -53,8 +51,7 @@ _PAGES = (".html", ".htm", ".xhtml")
 def command(
     *,
     file: str,
-    output: str,
-    force: bool,
+    out: Output,
     index: int,
     page: str | None,
     width: int | None,
@@ -68,8 +65,8 @@ def command(
     direction marks and invisible characters appear as escapes such as \x1b, so data can't play tricks. A page is one
     HTML file without scripts, and it loads nothing from the network.
     """
-    output, is_page = _target(output, page)
-    check_written([output], [file], force=force)
+    out, is_page = _target(out, page)
+    out.check([file])
     history, is_one_of_many = history_at(file, index, Input(**how))
     if is_one_of_many and not quiet:
         say(f"document {index}; --index N shows another")
@@ -78,21 +75,21 @@ def command(
     view = view_of(history, title=title, lengths=lengths)
     if is_page:
         # Imported late: program says what to install if a package is missing.
-        write_file(output, import_module("agentmsg.show.page").page(view).encode(), force=force)
+        out.write(import_module("agentmsg.show.page").page(view).encode())
     else:
-        with output_to(output, force=force):
+        with out.printed():
             _print(view, width)
 
 
-def _target(output: str, page: str | None) -> tuple[str, bool]:
+def _target(out: Output, page: str | None) -> tuple[Output, bool]:
     """Return the file to write, and whether it is a page."""
     if page is None:
-        return output, check_ending(output, (".txt", *_PAGES)) in _PAGES
-    if output != STANDARD:
+        return out, check_ending(out.name, (".txt", *_PAGES)) in _PAGES
+    if out.name != STANDARD:
         msg = "use either --output or --html: both name the file to write"
         raise click.UsageError(msg)
     check_ending(page, _PAGES)
-    return page, True
+    return attrs.evolve(out, name=page), True
 
 
 def _print(view: View, width: int | None) -> None:

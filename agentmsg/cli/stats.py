@@ -9,18 +9,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from agentmsg.cli.json_colours import write_json
-from agentmsg.cli.options import (
-    encoding_option,
-    jobs_option,
-    json_option,
-    output_option,
-    quiet_option,
-    reading_options,
-)
-from agentmsg.cli.output import REPORTS, check_ending, check_written, output_to
-from agentmsg.cli.reading import Input, read_each
+from agentmsg.cli.options import encoding_option, jobs_option, quiet_option, reading_options
+from agentmsg.cli.output import Output, reporting, write_json
+from agentmsg.cli.reading import read_each
 from agentmsg.cli.report import counted, found_in
+from agentmsg.cli.terminal import show_table
+from agentmsg.files.plan import Input
 from agentmsg.ops.stats import stats_of
 from agentmsg.ops.tokens import counter_of
 from agentmsg.ops.totals import PERCENTILES, Totals, by_size
@@ -64,19 +58,16 @@ def _look(encoding: str | None, history: History, codec: str) -> tuple[HistorySt
 
 @click.command("stats", short_help="Count messages, text, tool calls and tokens.", epilog=_EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-@output_option("The file to write: .txt, or .json for --json")
+@reporting
 @reading_options()
 @jobs_option
-@json_option
 @encoding_option
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
 @quiet_option
 def command(
     *,
     files: tuple[str, ...],
-    output: str,
-    force: bool,
-    as_json: bool,
+    out: Output,
     encoding: str | None,
     plot: str | None,
     jobs: int,
@@ -86,7 +77,7 @@ def command(
     """Count messages by role and format, text lengths, tool calls and their errors, tokens and durations.
 
     FILE is a file, a folder, a pattern, or - for stdin. .json holds one document, .jsonl one per line, .msgpack one per
-    frame, .parquet one per row. All but .parquet may also be compressed, as .gz or .zst.
+    frame, .parquet one per row. All but .parquet may also be compressed, as .gz, .bz2, .xz or .zst.
 
     All files are counted together, in one pass and bounded memory. Percentiles are exact for up to 4096 different
     values, and within 1 % beyond. Usage and cost are those stated in the documents; there is no price list. Tokens of
@@ -98,26 +89,23 @@ def command(
     if plot is not None and Path(plot).suffix not in _PICTURES:
         msg = f"--plot needs a name that ends in {' or '.join(_PICTURES)}"
         raise click.UsageError(msg)
-    as_json = check_ending(output, REPORTS) == ".json" or as_json
     names = found_in(files, quiet=quiet)
-    check_written([output, *([] if plot is None else [plot])], names, force=force)
+    out.check(names, plot)
     totals, look = Totals(counter_of(encoding)), partial(_look, encoding)
     unread = read_each(names, look, lambda found, _: totals.add_stats(*found), Input(**how), jobs=jobs, quiet=quiet)
-    with output_to(output, force=force):
-        if as_json:
+    with out.printed():
+        if out.as_json:
             write_json({**totals.as_data(), "unreadable": unread.count})
         else:
             _print(totals, unread.count)
     if plot is not None:
         from agentmsg.cli.stats_plot import draw  # noqa: PLC0415 - loads matplotlib, for this option only
 
-        draw(totals, plot, force=force)
+        draw(totals, plot, out)
     return unread.code(files)
 
 
 def _print(totals: Totals, unread: int) -> None:
-    from agentmsg.cli.tables import show_table  # noqa: PLC0415 - loads rich, which --json does not need
-
     click.echo(_summary(totals, unread))
     if not totals.messages:
         return

@@ -12,13 +12,13 @@ from io import BytesIO
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.cli.output import write_file
 from agentmsg.cli.terminal import printable
 from agentmsg.ops.totals import PERCENTILES, by_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agentmsg.cli.output import Output
     from agentmsg.ops.totals import Totals
 
 _INK, _QUIET, _LINE = "#1f2933", "#6b7785", "#dfe4ea"
@@ -41,7 +41,7 @@ _LONGEST = 28
 _TOKENS = ("input", "cache_read", "cache_write", "input_audio", "output", "reasoning", "output_audio")
 
 
-def draw(totals: Totals, name: str, *, force: bool) -> None:
+def draw(totals: Totals, name: str, out: Output) -> None:
     """Plot the statistics of many conversations to a file whose name ends in .svg or .png.
 
     Raises:
@@ -62,7 +62,7 @@ def draw(totals: Totals, name: str, *, force: bool) -> None:
         drawn = BytesIO()
         kind = PurePath(name).suffix[1:]
         figure.savefig(drawn, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
-    write_file(name, drawn.getvalue(), force=force)
+    out.write(drawn.getvalue(), name)
 
 
 def _title(panel: Any, title: str) -> None:

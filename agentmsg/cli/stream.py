@@ -11,11 +11,12 @@ import click
 from agentmsg.api.reading import decode
 from agentmsg.api.streams import collect, emit, transcode
 from agentmsg.api.writing import dumps
-from agentmsg.cli.options import CODEC, output_option
-from agentmsg.cli.output import check_written, output_to, write_file
-from agentmsg.cli.reading import Input, history_of
+from agentmsg.cli.options import CODEC
+from agentmsg.cli.output import Output, printing
+from agentmsg.cli.reading import history_of
 from agentmsg.cli.terminal import say, standard_in, write_bytes
 from agentmsg.errors import StreamBroken
+from agentmsg.files.plan import Input
 from agentmsg.fitting.loss_reports import dump_losses
 from agentmsg.formats.events import events_of
 from agentmsg.registry import get_codec
@@ -39,7 +40,7 @@ Examples:
 @click.command("stream", short_help="Convert a provider's stream as it arrives.", epilog=_EXAMPLES)
 @click.option("-f", "--from", "source", type=CODEC, help="The format of the events on stdin.")
 @click.option("-t", "--to", "target", type=CODEC, help="The format of the events to write.")
-@output_option("The file to write")
+@printing("The file to write")
 @click.option("--losses", metavar="FILE", help="Write what the target can't hold, once the stream has ended.")
 @click.option(
     "--thinking",
@@ -60,8 +61,7 @@ def command(
     collects: bool,
     emitted: str | None,
     delay: int,
-    output: str,
-    force: bool,
+    out: Output,
 ) -> None:
     """Convert the events of a provider's stream on stdin to those of another, as they arrive.
 
@@ -73,8 +73,8 @@ def command(
     if delay and emitted is None:
         msg = "--delay needs --emit"
         raise click.UsageError(msg)
-    check_written([output, *([losses] if losses else [])], [emitted] if emitted else [], force=force)
-    with output_to(output, force=force):
+    out.check([emitted] if emitted else [], losses)
+    with out.printed():
         if emitted is not None:
             _emit(emitted, source, _needed(target, "--to"), delay)
         elif collects:
@@ -85,7 +85,7 @@ def command(
             if losses is not None:
                 response: Any = events_of(get_codec(target or "")).response
                 converted = decode(stream.converted.document, response)
-                write_file(losses, dump_losses(stream.losses, converted), force=force)
+                out.write(dump_losses(stream.losses, converted), losses)
 
 
 def _check(options: Mapping[str, Any], others: Mapping[str, Any]) -> None:

@@ -15,9 +15,13 @@ from agentmsg.errors import FileError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from rich.console import Console
+
 
 # Values of TERM for terminals without colours.
 _COLOURLESS = {"dumb", "unknown"}
+# Without a window, no cell is cut.
+_WIDE = 10_000
 
 
 def printable(text: str) -> str:
@@ -121,3 +125,43 @@ def abandon_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, output)
     os.close(nowhere)
+
+
+# -- by rich; every cell is escaped, never read as markup
+
+
+def console() -> Console:
+    """Return a console for stdout: coloured for a terminal, plain and as wide as necessary for a file or a pipe."""
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and may be missing, see program
+
+    return Console(
+        color_system="auto" if has_colours(sys.stdout) else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=False,
+        width=None if sys.stdout.isatty() else _WIDE,
+    )
+
+
+def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> None:
+    """Print a table.
+
+    Args:
+        title: is printed above.
+        columns: their names.
+        rows: a cell for each column.
+        words: how many columns hold words, which are left-aligned; the others hold numbers, right-aligned.
+    """
+    from rich import box  # noqa: PLC0415 - as above
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index < words else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    screen = console()
+    screen.print(Text(f"\n{title}", style="bold"))
+    screen.print(table)

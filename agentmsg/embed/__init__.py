@@ -1,9 +1,8 @@
 """agentmsg inside other libraries: the model, and documents of any format, as pydantic types; columns of tables.
 
     annotations.py  As: a history as a document of a format, for fields and bodies
-    fields.py       the model's classes as pydantic types: what they are read from, and written as
+    fields.py       the model's classes as pydantic types, read and written; our errors as pydantic's
     reports.py      losses, loss reports and findings as pydantic types
-    errors.py       our errors as pydantic's, with the place of each fault
     schemas.py      JSON Schemas, with their definitions where pydantic and OpenAPI look for them
     tables.py       documents in a column, converted on clusters of Ray, Dask and Spark
 

@@ -16,8 +16,7 @@ import attrs
 
 from agentmsg.api.reading import Unknown, decode, loads
 from agentmsg.api.writing import OnLoss, dumps, encode
-from agentmsg.embed.errors import fail
-from agentmsg.embed.fields import held_messages, unexpected
+from agentmsg.embed.fields import fail, held_messages, unexpected
 from agentmsg.embed.schemas import of_documents
 from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt, is_a
 from agentmsg.fitting.allowing import allowed

@@ -7,13 +7,12 @@ accepted as it is.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import attrs
 
 from agentmsg.api.reading import decode
-from agentmsg.embed.errors import fail
-from agentmsg.embed.schemas import Definitions, of_documents
+from agentmsg.embed.schemas import of_documents, with_definitions
 from agentmsg.errors import AgentMsgError, DecodeError, InvalidMessage, excerpt, is_a
 from agentmsg.formats.codec import Codec
 from agentmsg.formats.refusals import refused
@@ -27,10 +26,47 @@ from agentmsg.model.tools import NativeTool, ToolSpec
 from agentmsg.model.usage import Usage
 from agentmsg.registry import get_codec
 from agentmsg.values.copies import thawed
-from agentmsg.values.types import is_object
+from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+
+def fail(error: AgentMsgError, value: Any, title: str) -> NoReturn:
+    """Raise an error that pydantic puts into its own report, below the place of the value.
+
+    The error's type is our code; ``ctx`` has code and codec; ``input`` is the refused part.
+
+    Args:
+        error: our error.
+        value: the value that was read.
+        title: what was to be read; shown if this is the whole report.
+
+    Raises:
+        ValidationError: always.
+    """
+    from pydantic_core import PydanticCustomError, ValidationError  # noqa: PLC0415 - pydantic asks
+
+    path = error.path
+    # The message comes last, so that nothing pydantic fills in earlier can be part of it.
+    context: dict[str, Any] = {"code": error.code, "codec": error.codec, "message": error.message}
+    # pydantic wants a literal as the type of an error.
+    told = PydanticCustomError(cast("Any", error.code), "{message}", context)
+    raise ValidationError.from_exception_data(
+        title, [{"type": told, "loc": tuple(path), "input": _part(value, path)}]
+    ) from None
+
+
+def _part(value: Any, path: Sequence[Any]) -> Any:
+    """Return the part of a value at a path, or the last existing one on the way."""
+    for step in path:
+        has_step = step in value if is_object(value) else is_list(value) and type(step) is int and step < len(value)
+        if not has_step:
+            break
+        outer: Any = value
+        value = outer[step]
+    return value
+
 
 _CANONICAL: Final = "json"
 _FAMILY = "agentmsg"
@@ -152,14 +188,14 @@ def _table() -> dict[str, Any]:
     return table
 
 
-def _definitions(kind: _Type) -> Definitions:
-    """Return the definitions that include a class's own; for a user's block it is the only one."""
+def _definitions(kind: _Type) -> tuple[str, dict[str, Any]]:
+    """Return the home of a class's definition, with all that are there; for a user's block it is the only one."""
     cls = kind.classes[0]
     if cls.__module__.startswith("agentmsg."):
-        return Definitions(_CANONICAL, _table())
+        return _CANONICAL, _table()
     tag = {"const": BLOCK_TAGS[cls]}
     about = {"title": kind.name, "type": "object", "properties": {"type": tag}, "required": ["type"]}
-    return Definitions(f"{cls.__module__}.{cls.__qualname__}", {kind.name: about})
+    return f"{cls.__module__}.{cls.__qualname__}", {kind.name: about}
 
 
 def core_schema(cls: type[Any] | str) -> Any:
@@ -188,5 +224,5 @@ def json_schema(cls: type[Any] | str, handler: Any) -> dict[str, Any]:
     if cls is History:
         return of_documents(get_codec(_CANONICAL), handler)
     kind = _type_of(cls)
-    given: dict[str, Any] = _definitions(kind).given({"$ref": f"#/$defs/{kind.name}"}, handler)
+    given: dict[str, Any] = with_definitions(*_definitions(kind), {"$ref": f"#/$defs/{kind.name}"}, handler)
     return given

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import attrs
 
-from agentmsg.embed.errors import fail
-from agentmsg.embed.fields import unexpected
+from agentmsg.embed.fields import fail, unexpected
 from agentmsg.errors import AgentMsgError, is_a
 from agentmsg.fitting.account_file import from_lines, loss_from, loss_to, to_lines
 from agentmsg.fitting.losses import Loss, Losses, relisted

@@ -10,13 +10,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list, is_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from agentmsg.formats.codec import Codec
 
@@ -34,35 +32,30 @@ def of_documents(codec: Codec, handler: Any) -> dict[str, Any]:
     if schema is None:
         return {"title": codec.title, "description": f"A document of the format {codec.name}."}
     root = {key: value for key, value in schema.items() if key not in _OF_DOCUMENTS}
-    given: dict[str, Any] = Definitions(codec.name, schema.get("$defs", {})).given(root, handler)
+    given: dict[str, Any] = with_definitions(codec.name, schema.get("$defs", {}), root, handler)
     return given
 
 
-@attrs.frozen
-class Definitions:
-    """The definitions of one schema, as pydantic keeps them.
+def with_definitions(home: str, table: Mapping[str, Any], schema: Any, handler: Any) -> Any:
+    """Return a schema with pydantic's references for ours, and pass the definitions that it needs to pydantic.
 
-    Attributes:
-        home: distinguishes them from others with the same names.
-        table: the schemas by name; they refer to each other by ``#/$defs/NAME``.
+    Args:
+        home: distinguishes the definitions from others with the same names.
+        table: all of them, by name; they refer to each other by ``#/$defs/NAME``.
+        schema: refers to them likewise.
+        handler: pydantic's.
     """
+    from pydantic_core import core_schema  # noqa: PLC0415 - pydantic asks
 
-    home: str
-    table: dict[str, Any]
-
-    def given(self, schema: Any, handler: Any) -> Any:
-        """Return a schema with pydantic's references for ours, and pass the definitions that it needs to pydantic."""
-        from pydantic_core import core_schema  # noqa: PLC0415 - pydantic asks
-
-        reached = dict.fromkeys(_names(schema))
-        waiting = list(reached)
-        while waiting:
-            new = [name for name in _names(self.table[waiting.pop()]) if name not in reached]
-            reached.update(dict.fromkeys(new))
-            waiting += new
-        stand_ins = [_stand_in(self.home, name, dump_json(self.table[name])) for name in reached]
-        _in_one_mode(core_schema.definitions_schema(core_schema.any_schema(), stand_ins), handler)
-        return _moved(self.home, schema, handler)
+    reached = dict.fromkeys(_names(schema))
+    waiting = list(reached)
+    while waiting:
+        new = [name for name in _names(table[waiting.pop()]) if name not in reached]
+        reached.update(dict.fromkeys(new))
+        waiting += new
+    stand_ins = [_stand_in(home, name, dump_json(table[name])) for name in reached]
+    _in_one_mode(core_schema.definitions_schema(core_schema.any_schema(), stand_ins), handler)
+    return _moved(home, schema, handler)
 
 
 def _core_ref(home: str, name: str) -> str:

@@ -13,16 +13,15 @@ from contextlib import ExitStack
 from functools import cached_property, partial
 from itertools import groupby
 from struct import Struct
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
 from agentmsg.errors import DecodeError
-from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import too_long
 from agentmsg.files.file_names import STANDARD, Kind, renamed
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of
+from agentmsg.files.packing import decompressed
+from agentmsg.files.storage import asking, place_of
 from agentmsg.fitting.account_file import from_lines
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.weaving import Edits
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from agentmsg.limits import Limits
 
 _NAME = "losses.index"
+# What a report's header says of its output: format and digest; and what it says but for its own place.
+_Header: TypeAlias = "tuple[str, str, bytes]"
 # Of a report in the index: its digest, its file and number there, its place in bytes, and whether all with this digest
 # say the same.
 _ENTRY = Struct(">16sHIQI?")
@@ -124,9 +125,9 @@ class Accounts:
         for file, path in enumerate(self.paths):
             if self.plain(file) != path:
                 self._unpack(file, standard_in)
-            for number, (offset, length, header, said) in enumerate(self._spans(file, path, limits), 1):
-                codecs[header.codec] = None
-                entry = _ENTRY.pack(bytes.fromhex(header.digest), file, number, offset, length, False)
+            for number, (offset, length, (codec, digest, _), said) in enumerate(self._spans(file, path, limits), 1):
+                codecs[codec] = None
+                entry = _ENTRY.pack(bytes.fromhex(digest), file, number, offset, length, False)
                 found.append(entry + said.to_bytes(8, "big", signed=True))
         found.sort()
         head = dump_json(list(codecs))
@@ -160,7 +161,7 @@ class Accounts:
                 if told is not None:
                     if header is not None:
                         yield start, begin - start, header, said
-                    start, header, said = begin, told, hash(told.said)
+                    start, header, said = begin, told, hash(told[2])
                 elif header is not None:
                     said = hash((said, line))
                 elif not line.isspace():
@@ -170,15 +171,6 @@ class Accounts:
                 yield start, end - start, header, said
 
 
-@attrs.frozen
-class _Header:
-    """What a report's header says of its output: format and digest; and what it says but for its own place."""
-
-    codec: str
-    digest: str
-    said: bytes
-
-
 def _header_in(data: bytes) -> _Header | None:
     """Return a header; None if a line isn't one."""
     if b'"agentmsg-losses"' not in data:
@@ -186,12 +178,12 @@ def _header_in(data: bytes) -> _Header | None:
     if found := _TOLD.search(data):
         source = _FROM.search(data, 0, found.start())
         said = (source[0] if source else b"") + data[found.start() :]
-        return _Header(found[1].decode(), (found[2] or b"").decode(), said)
+        return found[1].decode(), (found[2] or b"").decode(), said
     line = parse_json(data)
     if not is_mapping(line) or "agentmsg-losses" not in line:
         return None
     digest = str(line.get("digest", ""))
-    return _Header(str(line.get("codec")), digest if re.fullmatch("[0-9a-f]{64}", digest) else "", data)
+    return str(line.get("codec")), digest if re.fullmatch("[0-9a-f]{64}", digest) else "", data
 
 
 @attrs.frozen

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from agentmsg.redacting.redactor import Redactor
 
 
+def _given(change: Trim | Filter) -> dict[str, Any]:
+    """Return the fields of a change as arguments: no words are no condition."""
+    return {name: None if value in ((), []) else value for name, value in attrs.asdict(change).items()}
+
+
 @attrs.frozen(kw_only=True)
 class Trim:
     """Keep the end, or the beginning, that fits into a budget; see ``trim_messages`` for the fields.
@@ -42,18 +47,8 @@ class Trim:
         from agentmsg.api.trimming import trim_messages  # noqa: PLC0415 - needed by few runs
         from agentmsg.ops.tokens import counter_of  # noqa: PLC0415 - the same
 
-        return trim_messages(
-            history,
-            max_tokens=self.max_tokens,
-            max_messages=self.max_messages,
-            counter=counter_of(self.encoding),
-            strategy=self.strategy,
-            keep_system=self.keep_system,
-            start_on=self.start_on or None,
-            end_on=self.end_on or None,
-            allow_partial=self.allow_partial,
-            keep_tool_pairs=self.keep_tool_pairs,
-        )
+        given = _given(self)
+        return trim_messages(history, counter=counter_of(given.pop("encoding")), **given)
 
 
 @attrs.frozen(kw_only=True)
@@ -75,8 +70,7 @@ class Filter:
         """Return the messages to keep."""
         from agentmsg.ops.filtering import filter_messages  # noqa: PLC0415 - needed by few runs
 
-        given: dict[str, Any] = {name: value or None for name, value in attrs.asdict(self).items()}
-        return filter_messages(history, **given)
+        return filter_messages(history, **_given(self))
 
 
 @attrs.frozen(kw_only=True)

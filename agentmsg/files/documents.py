@@ -7,13 +7,14 @@ is cut. Nothing here looks into a document, but for what to tell of one that is 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from itertools import starmap, takewhile
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, cast
 
 import attrs
 import msgpack
 
-from agentmsg.checking.inside import place_in
+from agentmsg.checking.inside import places_in
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt
 from agentmsg.files.parquet import read_rows
 from agentmsg.files.yaml_values import yaml_value
@@ -300,6 +301,18 @@ class JsonReader(_Reader):
             else:
                 yield from self._parts(onward, self.pointer)
 
+    def heads(self) -> Iterator[bytes]:
+        """Yield the first bytes of an array, or an object as it begins with each of its members."""
+        is_object = self._next() == b"{"
+        self._at += is_object
+        for _ in self._stops(b"}", is_first=True) if is_object else (None,):
+            while len(self._held) - self._at < _LOOKED_AT and self._feed():
+                pass
+            yield b"{" * is_object + self._held[self._at : self._at + _LOOKED_AT]
+            if is_object:
+                self._key()
+                self._pass()
+
     def _key(self) -> str | None:
         """Go past a key and its colon, and return it; None if it is longer than any that a pointer names."""
         if self._next() != b'"':
@@ -388,16 +401,29 @@ class JsonReader(_Reader):
 def _whole(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Iterator[Found]:
     """Yield the whole stream as one document."""
     del start, end  # a document can't be cut
-    yield _whole_of(JsonReader(stream, limits.bytes), limits)
+    yield _whole_of(stream, JsonReader(stream, limits.bytes), limits)
 
 
-def _whole_of(reader: JsonReader, limits: Limits) -> Found:
+def _places(stream: BinaryIO) -> list[str]:
+    """Return where documents stand in a stream that was read once; none if it can't be read again."""
+    places: dict[str, None] = {}
+    with suppress(DecodeError, OSError):
+        stream.seek(0)
+        reader = JsonReader(stream, _LOOKED_AT)
+        if reader.opens(b"[", b"{"):
+            for beginning in reader.heads():
+                places.update(dict.fromkeys(places_in(beginning)))
+    return list(places)
+
+
+def _whole_of(stream: BinaryIO, reader: JsonReader, limits: Limits) -> Found:
     reader.opens()  # goes past a BOM
     offset, length, data = reader.rest(limits.bytes)
     fault = too_long("document", "bytes", limits) if data is None else None
-    if fault is not None and (place := place_in(reader.beginning)):
-        also = " (so does --split)" if place == "/*" else ""
-        fault.message += f"; --at {place!r} reads what is there one by one{also}"
+    if fault is not None and (places := _places(stream) or places_in(reader.beginning)):
+        also = " (so does --split)" if places == ["/*"] else ""
+        told = " ".join(f"--at {place!r}" for place in places)
+        fault.message += f"; {told} reads what is there one by one{also}"
     return Found(1, offset, length, data, fault)
 
 
@@ -419,7 +445,7 @@ def parts(stream: BinaryIO, limits: Limits, at: Iterable[str]) -> Iterator[Found
     reader = JsonReader(stream, limits.bytes)
     ways = tuple(map(way_of, at))
     if () in ways or not reader.opens(b"[", b"{"):
-        yield _whole_of(reader, limits)
+        yield _whole_of(stream, reader, limits)
         return
     for found in _spans(reader, ways, limits):
         yield attrs.evolve(found, number=1, at=None if found.fault and found.data is not None else reader.pointer)
@@ -434,7 +460,7 @@ def _items(stream: BinaryIO, limits: Limits, start: int, end: int | None) -> Ite
         found = _spans(reader, ((None,),), limits)
         yield from takewhile(lambda each: end is None or each.offset < end, found)
     else:
-        whole = _whole_of(reader, limits)
+        whole = _whole_of(stream, reader, limits)
         yield attrs.evolve(whole, fault=whole.fault or DecodeError(_NO_ARRAY))
 
 

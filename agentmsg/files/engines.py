@@ -40,6 +40,23 @@ _RETRIES = 5
 _EVERY = 0.1
 
 
+class Tally:
+    """Adds up what calls have done, by their numbers, and reports the bytes read and documents written by all."""
+
+    def __init__(self, tell: Callable[[int, int], None]) -> None:
+        self._tell = tell
+        self._done: dict[int, tuple[int, int]] = {}
+        self._size = self._documents = 0
+
+    def __call__(self, number: int, size: int, documents: int) -> None:
+        """Record how far a call is, and report the sums."""
+        known, counted = self._done.get(number, (0, 0))
+        self._done[number] = size, documents
+        self._size += size - known
+        self._documents += documents - counted
+        self._tell(self._size, self._documents)
+
+
 @attrs.define(kw_only=True)
 class Crew:
     """Who does the work.

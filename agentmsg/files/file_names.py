@@ -17,7 +17,7 @@ Form: TypeAlias = Literal["array", "json", "jsonl", "msgpack", "parquet", "sqlit
 STANDARD = "-"
 # The name of a column that means the whole row.
 WHOLE = "*"
-COMPRESSIONS = (".gz", ".zst")
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 _FORMS: Mapping[str, Form] = {
     ".json": "json",
     ".jsonl": "jsonl",
@@ -35,7 +35,7 @@ READ_ONLY: tuple[Form, ...] = ("sqlite", "yaml")
 # Forms that aren't lines of text.
 _BINARY = ("msgpack", "parquet")
 SUFFIXES = tuple(suffix for suffix, form in _FORMS.items() if form not in READ_ONLY)
-_PACKED = "JSON and MessagePack also with .gz or .zst"
+_PACKED = f"JSON and MessagePack also with {', '.join(COMPRESSIONS)}"
 
 
 @attrs.frozen
@@ -46,7 +46,7 @@ class Kind:
         form: "json" (one document), "array" (the items of a JSON array), "jsonl" (one per line), "msgpack" (one frame
             after the other), "parquet" (rows), "sqlite" (tables of a framework, only read), "yaml" (one document, only
             read). A name can't express "array".
-        compression: "", ".gz" or ".zst"; Parquet compresses internally.
+        compression: one of COMPRESSIONS, or empty; Parquet compresses internally.
         column: the Parquet column that holds the documents; None if none was named, and "*" if the keys of documents
             are the columns.
     """
@@ -120,7 +120,7 @@ def check_lines(name: str) -> None:
         FileError: code "form" if its suffix is neither that of JSON Lines nor of JSON.
     """
     if written_kind(name, "jsonl").form in _BINARY:
-        msg = f"{name}: this output is JSON Lines; use .jsonl, or .jsonl with .gz or .zst"
+        msg = f"{name}: this output is JSON Lines; use .jsonl, or .jsonl with {', '.join(COMPRESSIONS)}"
         raise FileError(msg, code="form")
 
 

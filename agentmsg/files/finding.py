@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agentmsg.errors import FileError
-from agentmsg.files.file_names import STANDARD, SUFFIXES, is_pattern, is_remote, kind_of
-from agentmsg.files.storages import place_of
+from agentmsg.files.file_names import COMPRESSIONS, STANDARD, SUFFIXES, is_pattern, is_remote, kind_of
+from agentmsg.files.storage import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +41,7 @@ def expand(names: Sequence[str], *, skip: Callable[[Skipped], None] = lambda _: 
         place = place_of(name)
         if place.is_folder(name):
             own = list(_files_of(name, skip))
-            words = f"no files that end with {', '.join(SUFFIXES)}, or these with .gz or .zst"
+            words = f"no files that end with {', '.join(SUFFIXES)}, or these with {', '.join(COMPRESSIONS)}"
         elif place.size(name) is None and is_pattern(name):
             own = [(path, _last(path)) for path in place.find(name)]
             for path, _ in own:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
@@ -10,14 +11,14 @@ import attrs
 
 from agentmsg.api.joining import EACH, Joined
 from agentmsg.api.reading import Unknown
-from agentmsg.errors import FileError
+from agentmsg.errors import FileError, excerpt
 from agentmsg.files.accounts import Accounts
 from agentmsg.files.changing import Redact
 from agentmsg.files.documents import Found, parts, records
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.allow import Word
 from agentmsg.registry import get_codec
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 OnLoss = Literal["error", "ignore", "report"]
 # Bytes of a source to read at once for its digest.
 _CHUNK = 1 << 20
+# How documents are numbered in a file.
+_PLACES = {"array": ", item {}", "jsonl": ", line {}", "msgpack": ", frame {}", "parquet": ", row {}"}
 
 
 @attrs.frozen(kw_only=True)
@@ -59,6 +62,11 @@ class Source:
     at: tuple[str, ...] = ()
     join: bool = False
     is_single: bool = False
+
+    def place(self, number: int, at: str | None) -> str:
+        """Return a document's place: the file, its line, and its place in that, as far as there are several."""
+        place = self.path + (_PLACES.get(self.kind.form, "").format(number) if number else "")
+        return place if at is None else f"{place}, at {excerpt(at)[1:-1]}"
 
     @property
     def is_one_conversation(self) -> bool:
@@ -177,6 +185,12 @@ class Counts:
         read: number of messages in their sources.
         blank: number of blank lines.
         missing: number of records without a document at the given places.
+        codes: number of quarantined documents, by code.
+        formats: number of documents written by format, if each was detected by itself.
+        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "broken":
+            documents with calls whose arguments are; "refused": documents that the provider would refuse, or "unmended"
+            if they were repaired; "unset": those that only lack settings, and "unset model" ...: all that lack this
+            setting.
     """
 
     documents: int = 0
@@ -184,6 +198,14 @@ class Counts:
     read: int = 0
     blank: int = 0
     missing: int = 0
+    codes: Counter[str] = attrs.field(factory=Counter[str])
+    formats: Counter[str] = attrs.field(factory=Counter[str])
+    levels: Counter[str] = attrs.field(factory=Counter[str])
+
+    @property
+    def bad(self) -> int:
+        """The number of quarantined documents."""
+        return self.codes.total()
 
     def count(self, other: Counts) -> None:
         """Add other counts."""
@@ -196,23 +218,14 @@ class Report(Counts):
     """The result of a piece; numbers in it count from 1.
 
     Attributes:
-        bad: number of quarantined documents, by code.
         lines: the number of the last line or frame that was read.
-        formats: number of documents written by format, if each was detected by itself.
-        levels: losses by level; "carried": those in the documents themselves; "redacted": redacted messages; "broken":
-            documents with calls whose arguments are; "refused": documents that the provider would refuse, or "unmended"
-            if they were repaired; "unset": those that only lack settings, and "unset model" ...: all that lack this
-            setting.
         groups: the losses by what they have in common.
         first_bad: the line of the first fault, and the words that follow it: its place in the line, and why.
         sizes: bytes written, by part.
         digest: of the source's bytes.
     """
 
-    bad: dict[str, int] = attrs.field(factory=dict[str, int])
     lines: int = 0
-    formats: dict[str, int] = attrs.field(factory=dict[str, int])
-    levels: dict[str, int] = attrs.field(factory=dict[str, int])
     groups: list[LossGroup] = attrs.field(factory=list[LossGroup])
     first_bad: tuple[int, str] | None = None
     sizes: dict[str, int] = attrs.field(factory=dict[str, int])
@@ -227,7 +240,7 @@ def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Fou
     return records(stream, kind.form, limits, piece.start, piece.end, name=name, column=kind.column)
 
 
-def digest_of(piece: Piece) -> str:
+def source_digest(piece: Piece) -> str:
     """Return a digest of a range's bytes on disk; empty for one of many files that can't be read."""
     state = sha256()  # processors have instructions for it
     left = -1 if piece.end is None else piece.end - piece.start

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import FileError
 from agentmsg.files.file_names import STANDARD
-from agentmsg.files.storage import inode_of
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import inode_of, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -35,23 +34,18 @@ def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
     Raises:
         FileError: code "same-file", whatever ``force`` is.
     """
-    sources = {mark: name for name in read for mark in _marks(name, sys.stdin)}
-    targets: dict[Mark, str] = {}
+    taken = {
+        mark: (name, "stdin", "an input is never overwritten") for name in read for mark in _marks(name, sys.stdin)
+    }
     for name in written:
         if not name:
             msg = "the name of the output is empty"
             raise FileError(msg, code="form")
         marks = _marks(name, sys.stdout) | (_STDOUT if name == STANDARD else _NONE)
-        for mark in marks:
-            if mark in sources:
-                other = "" if sources[mark] == name else f": it is {_words(sources[mark], 'stdin')}"
-                msg = f"{_words(name, 'stdout')}: an input is never overwritten{other}; name another file"
-                raise FileError(msg, code="same-file")
-            if mark in targets:
-                other = "" if targets[mark] == name else f": it is {_words(targets[mark], 'stdout')}"
-                msg = f"{_words(name, 'stdout')}: two outputs can't be one file{other}; name another"
-                raise FileError(msg, code="same-file")
-        targets.update(dict.fromkeys(marks, name))
+        for owner, standard, words in (taken[mark] for mark in marks if mark in taken):
+            other = "" if owner == name else f": it is {_words(owner, standard)}"
+            raise FileError(f"{_words(name, 'stdout')}: {words}{other}; name another file", code="same-file")
+        taken.update(dict.fromkeys(marks, (name, "stdout", "two outputs can't be one file")))
 
 
 def check_free(written: Iterable[str], *, force: bool = False, own: Collection[str] = ()) -> None:

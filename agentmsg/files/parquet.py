@@ -2,31 +2,249 @@
 
 A document is a row, or its value in one column: a JSON text, or a struct or list of structs, as data sets of OpenAI's
 messages have them. Null members of structs are left out: Arrow gives each struct all members that any of them has, so a
-null member can't be told from an absent one. Null items stay.
+null member can't be told from an absent one. Null items stay. A value that JSON can't express is an error. Arrow, if
+installed, is loaded here.
 """
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-import attrs
-
 from agentmsg.checking.detection import recognize_all
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, excerpt
-from agentmsg.files.arrow_values import Lent, is_nested, is_plain, is_text, nested, parquet, texts, whole
-from agentmsg.files.columns import ROWS
 from agentmsg.files.file_names import WHOLE
-from agentmsg.values.text import parse_json
+from agentmsg.limits import beyond
+from agentmsg.optional import extra
+from agentmsg.values.text import dump_json, parse_json
 from agentmsg.values.types import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
-    from agentmsg.files.arrow_values import Document
+# The bytes of a document, or why there are none.
+Document: TypeAlias = "tuple[bytes | None, AgentMsgError | None]"
 
+
+def arrow() -> Any:
+    """Import pyarrow.
+
+    Raises:
+        FileError: code "unavailable" if it isn't installed.
+    """
+    return extra("pyarrow", "parquet", ".parquet")
+
+
+def parquet() -> Any:
+    """Import pyarrow's Parquet module; raises as ``arrow``."""
+    arrow()
+    return extra("pyarrow.parquet", "parquet", ".parquet")
+
+
+class Lent:
+    """A file that Arrow doesn't close."""
+
+    closed = False
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.read, self.write, self.seek, self.tell = stream.read, stream.write, stream.seek, stream.tell
+        self.readable, self.writable, self.seekable = stream.readable, stream.writable, stream.seekable
+        self.flush = stream.flush
+
+    def close(self) -> None:
+        """Leave it open."""
+
+
+# -- documents of a batch
+
+
+def _sized(data: bytes, longest: int | None) -> tuple[bytes | None, AgentMsgError | None]:
+    if longest is not None and len(data) > longest:
+        return None, DecodeError(beyond(f"a document of more than {longest} bytes", "line"), code="bytes")
+    return data, None
+
+
+_NULL = "the row has no document: it is null"
+
+
+def texts(batch: Any, column: str, *, longest: int | None = None) -> Iterator[Document]:
+    """Yield the documents in a column of texts or bytes."""
+    array = batch.column(column)
+    array = getattr(array, "storage", array)
+    if arrow().types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    # As bytes, whether they are UTF-8 or not: the parser reports that.
+    for data in array.cast(arrow().large_binary()).to_pylist():
+        yield (None, DecodeError(_NULL, code="required")) if data is None else _sized(data, longest)
+
+
+def nested(batch: Any, column: str, *, longest: int | None = None) -> Iterator[Document]:
+    """Yield the documents in a column of structs or lists."""
+    for value in _values(batch.column(column)):
+        if isinstance(value, AgentMsgError):
+            yield None, value.at(column)
+        elif value is None:
+            yield None, DecodeError(_NULL, code="required")
+        else:
+            yield _rendered(value, longest)
+
+
+def whole(batch: Any, *, longest: int | None = None) -> Iterator[Document]:
+    """Yield whole rows, as objects."""
+    names = batch.schema.names
+    if len(set(names)) < len(names):
+        error = DecodeError("several columns have one name", code="duplicate-key")
+        yield from [(None, error)] * batch.num_rows
+        return
+    # A column of JSON may hold null, which isn't the same as nothing.
+    held = [array.is_valid().to_pylist() for array in batch.columns]
+    for there, *values in zip(zip(*held, strict=True), *(_values(array) for array in batch.columns), strict=True):
+        fault = next(((name, each) for name, each in zip(names, values, strict=True) if _is_fault(each)), None)
+        if fault is not None:
+            yield None, fault[1].at(fault[0])
+            continue
+        row = {name: value for name, value, is_there in zip(names, values, there, strict=True) if is_there}
+        yield _rendered(row, longest)
+
+
+def _is_fault(value: Any) -> bool:
+    return isinstance(value, AgentMsgError)
+
+
+def _rendered(value: Any, longest: int | None) -> tuple[bytes | None, AgentMsgError | None]:
+    try:
+        return _sized(dump_json(value), longest)
+    except AgentMsgError as error:
+        return None, error
+
+
+# -- values
+
+
+def _values(array: Any) -> Iterator[Any]:
+    """Yield the JSON values of an array, or the error for one that isn't JSON."""
+    plain = _plain(array.type)
+    try:
+        found: Sequence[Any] = array.to_pylist()
+    except Exception:  # noqa: BLE001 - Python has no such value, or no package for it; the others are still read
+        found = [_one(scalar) for scalar in array]
+    for value in found:
+        if value is None or plain is None or _is_fault(value):
+            yield value
+            continue
+        try:
+            yield plain(value)
+        except DecodeError as error:
+            yield error
+
+
+def _one(scalar: Any) -> Any:
+    try:
+        return scalar.as_py() if scalar.is_valid else None
+    except Exception as error:  # noqa: BLE001 - as above
+        return _no_json(scalar.type, f": {excerpt(str(error))[1:-1]}")
+
+
+def _no_json(kind: Any, more: str = "") -> DecodeError:
+    return DecodeError(f"a value of the type {kind} isn't JSON{more}", code="type")
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type is text or bytes."""
+    types = arrow().types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    return any(test(_stored(kind)) for test in (*_tests(_TEXTS), *_tests(_BYTES)))
+
+
+def is_nested(kind: Any) -> bool:
+    """Whether a type is a struct or a list, or JSON, which may hold them."""
+    return _stored(kind) is not kind or any(test(kind) for test in (*_tests(_LISTS), arrow().types.is_struct))
+
+
+def is_plain(kind: Any) -> bool:
+    """Whether all values of a type are JSON, apart from non-finite numbers."""
+    kind, types = _stored(kind), arrow().types
+    if types.is_struct(kind):
+        return all(is_plain(kind.field(at).type) for at in range(kind.num_fields))
+    if types.is_dictionary(kind) or any(test(kind) for test in _tests(_LISTS)):
+        return is_plain(kind.value_type)
+    return types.is_floating(kind) or any(test(kind) for test in _tests(_AS_THEY_ARE))
+
+
+def _stored(kind: Any) -> Any:
+    """Return the storage type of a JSON type; any other type as it is."""
+    return kind.storage_type if getattr(kind, "extension_name", None) == "arrow.json" else kind
+
+
+_TEXTS = ("is_string", "is_large_string", "is_string_view")
+_BYTES = ("is_binary", "is_large_binary", "is_binary_view")
+_LISTS = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
+_AS_THEY_ARE = ("is_boolean", "is_integer", "is_null", *_TEXTS)
+
+
+def _tests(names: Iterable[str]) -> list[Callable[[Any], bool]]:
+    types = arrow().types
+    return [getattr(types, name) for name in names if hasattr(types, name)]
+
+
+def _plain(kind: Any) -> Any:
+    """Return a function that turns a non-null value of a type into JSON; None if it already is JSON."""
+    types = arrow().types
+    if _stored(kind) is not kind:
+        return parse_json
+    if types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    if any(test(kind) for test in _tests(_AS_THEY_ARE)):
+        return None
+    if types.is_struct(kind):
+        members = {field.name: _plain(field.type) for field in (kind.field(at) for at in range(kind.num_fields))}
+        return partial(_plain_struct, members)
+    if any(test(kind) for test in _tests(_LISTS)):
+        item = _plain(kind.value_type)
+        return None if item is None else partial(_plain_list, item)
+    return _plain_number if types.is_floating(kind) else partial(_refuse, kind)
+
+
+def _plain_struct(members: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, member in value.items():
+        if member is not None:
+            plain = members[key]
+            try:
+                made[key] = member if plain is None else plain(member)
+            except DecodeError as error:
+                raise error.at(key) from None
+    return made
+
+
+def _plain_list(item: Callable[[Any], Any], value: list[Any]) -> list[Any]:
+    made: list[Any] = []
+    for index, member in enumerate(value):
+        try:
+            made.append(None if member is None else item(member))
+        except DecodeError as error:
+            raise error.at(index) from None
+    return made
+
+
+def _plain_number(value: float) -> float:
+    if not math.isfinite(value):
+        msg = f"{value} isn't JSON"
+        raise DecodeError(msg, code="number")
+    return value
+
+
+def _refuse(kind: Any, value: object) -> Any:
+    raise _no_json(kind)
+
+
+# What the schema of a file of such rows says beside its columns: each of its rows is a document.
+ROWS = {b"agentmsg": b"rows"}
 # Rows to look at to find the column.
 _LOOKED_AT = 8
 # Bytes of a row group to hold in memory at once, and rows.
@@ -44,17 +262,8 @@ _NAMED = 20
 Row: TypeAlias = "tuple[int, int, int, bytes | None, AgentMsgError | None, int]"
 
 
-@attrs.frozen
-class Choice:
-    """Which part of a row is the document.
-
-    Attributes:
-        column: its name; None for the whole row.
-        others: the columns that aren't part of it.
-    """
-
-    column: str | None
-    others: tuple[str, ...] = ()
+# Which part of a row is the document: the name of a column, None for the whole row; and the columns beside it.
+Choice: TypeAlias = "tuple[str | None, tuple[str, ...]]"
 
 
 @contextmanager
@@ -104,7 +313,7 @@ def read_rows(
     """
     with _opened(stream, name) as file:
         size = stream.seek(0, 2)
-        documents = partial(_documents(file, _choice(file, name, column).column), longest=longest)
+        documents = partial(_documents(file, _choice(file, name, column)[0]), longest=longest)
         starts = _starts(file, size)
         number = 0
         for index, (begin, after) in enumerate(zip(starts, [*starts, size][1:], strict=True)):
@@ -172,11 +381,11 @@ def _documents(file: Any, column: str | None) -> partial[Iterator[Document]]:
 def _choice(file: Any, name: str, column: str | None) -> Choice:
     schema = file.schema_arrow
     if column == WHOLE:
-        return Choice(None)
+        return None, ()
     if column is None:
         column = _guessed(file, name)
         if column is None:
-            return Choice(None)
+            return None, ()
     elif schema.names.count(column) != 1:
         words = "several columns are" if column in schema.names else "no column is"
         msg = f"{name}: {words} named {excerpt(column)[1:-1]}; the columns are {_listed(schema)}"
@@ -184,7 +393,7 @@ def _choice(file: Any, name: str, column: str | None) -> Choice:
     elif not (is_text(schema.field(column).type) or is_nested(schema.field(column).type)):
         msg = f"{name}: column {excerpt(column)[1:-1]} holds {_said(schema.field(column).type)}, which is no document"
         raise FileError(msg, code="column")
-    return Choice(column, tuple(each for each in schema.names if each != column))
+    return column, tuple(each for each in schema.names if each != column)
 
 
 def _guessed(file: Any, name: str) -> str | None:

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
 from agentmsg.checking.detection import doubt
-from agentmsg.errors import DecodeError
+from agentmsg.files.converting import Sinks, convert_documents
+from agentmsg.files.engines import Tally
 from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
-from agentmsg.files.framing import framing_of
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
-from agentmsg.files.packing import packed
-from agentmsg.files.plan import named, with_format
-from agentmsg.files.ranges import Sinks, convert_documents
+from agentmsg.files.packing import framing_of, packed
+from agentmsg.files.plan import naming, with_format
 from agentmsg.files.reading import counted, reading_of
 from agentmsg.files.run import Count, Outcome, Request
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of, whole_file
+from agentmsg.files.storage import asking, place_of, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -80,7 +78,8 @@ class _Streaming:
         self._request = request
         self._standard_in = standard_in
         self._standard_out = standard_out
-        self._bytes = 0
+        self._tally = Tally(request.progress)
+        self._sources = count()
         self.outcome = Outcome()
 
     def convert(self, target: Target, sides: Mapping[str, str]) -> None:
@@ -110,7 +109,6 @@ class _Streaming:
                 before = self.outcome.documents - documents
                 report = self._streamed(job, source, sinks, is_first=not before)
                 self.outcome.add(report, Piece(source=source), target.path, Count(before))
-                self._request.progress(self._bytes, self.outcome.documents)
             out.write(framing.end if self.outcome.documents > documents else framing.end.lstrip())
         if ".bad" in side and self.outcome.bad > bad:
             self.outcome.bad_files.append(sides[".bad"])
@@ -143,21 +141,17 @@ class _Streaming:
     def _streamed(self, job: Job, source: Source, sinks: Sinks, *, is_first: bool) -> Report:
         """Convert one source as it comes."""
         is_standard = source.path == STANDARD
-        done, documents = self._bytes, self.outcome.documents
-
-        def advance(size: int, count: int) -> None:
-            self._request.progress(done + size, documents + count)
-
+        advance = partial(self._tally, next(self._sources))
         piece = Piece(source=source)
         with (
-            _naming("stdin" if is_standard else source.path),
+            naming("stdin" if is_standard else source.path),
             reading_of(piece, job.limits, self._standard_in if is_standard else None) as reading,
         ):
             if source.is_stream:
                 source = self._looked_at(source, reading)
             ((_, job),) = counted(job, (piece,))
             report = convert_documents(job, source, reading, sinks, is_first=is_first, advance=advance)
-            self._bytes += reading.position if source.size is None else source.size
+            advance(reading.position if source.size is None else source.size, report.documents)
             return report
 
     def _looked_at(self, source: Source, reading: Reading) -> Source:
@@ -173,11 +167,3 @@ class _Streaming:
         if known.codec != source.codec and reading.has_seen:
             self._request.detected(known.codec)
         return known
-
-
-@contextmanager
-def _naming(place: str) -> Generator[None]:
-    try:
-        yield
-    except DecodeError as error:
-        raise named(error, place) from None

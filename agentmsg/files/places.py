@@ -8,7 +8,7 @@ nothing.
 from __future__ import annotations
 
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 import msgpack
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
-# The first bytes of a MessagePack map, and of an array.
-_MAPS = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
-_ARRAYS = frozenset((*range(0x90, 0xA0), 0xDC, 0xDD))
+_msgpack: Any = msgpack  # ships no types
 
 
 def pointers(given: object) -> tuple[str, ...]:
@@ -73,9 +71,12 @@ def parts_of(record: Found, at: tuple[str, ...], form: Form, limits: Limits) -> 
     if record.data is None or record.fault is not None:
         yield record
         return
-    search = _in_frame if form == "msgpack" else _in_text
+    roomy = attrs.evolve(limits, depth=room_of(limits).depth + AROUND)
     try:
-        parts = list(search(record.data, ways, attrs.evolve(limits, depth=room_of(limits).depth + AROUND)))
+        if form == "msgpack":
+            parts = list(_in_value(_unpacked(record.data), ways, "", roomy, _packed))
+        else:
+            parts = list(_in_value(parse_json(record.data, roomy, "error"), ways, "", roomy))
     except AgentMsgError as error:
         yield attrs.evolve(record, fault=error)
         return
@@ -139,34 +140,34 @@ def _spliced(part: Found, limits: Limits) -> bytes:
 
 
 _Part: TypeAlias = "tuple[str, Callable[[], bytes]]"
+_Render: TypeAlias = "Callable[[Any, Limits], bytes]"
 
 
-# -- JSON
-
-
-def _in_text(data: bytes, ways: tuple[Way, ...], limits: Limits) -> Iterator[_Part]:
-    yield from _in_value(parse_json(data, limits, "error"), ways, "", limits)
-
-
-def _in_value(value: Any, ways: tuple[Way, ...], pointer: str, limits: Limits) -> Iterator[_Part]:
+def _in_value(
+    value: Any, ways: tuple[Way, ...], pointer: str, limits: Limits, render: _Render | None = None
+) -> Iterator[_Part]:
+    """Yield the parts of a value, each with what renders it: as JSON unless other bytes are wanted."""
     if () in ways and not _is_nothing(value):
-        yield pointer, partial(_rendered, value, limits)
+        yield pointer, partial(render or _rendered, value, limits)
     if not (ways := tuple(filter(None, ways))):
         return
+    if pointer.count("/") > limits.depth:
+        raise DecodeError(beyond(f"nested deeper than the limit of {limits.depth}", "depth"), code="depth")
     while is_a(value, str):
-        value = opened(value, limits)
+        value, render = opened(value, limits), None
     for key, member in _members(value, ways):
-        yield from _in_value(member, onward_of(ways, key), pointer + step_to(key), limits)
+        onward = onward_of(ways, key if is_a(key, str) else None)
+        yield from _in_value(member, onward, pointer + step_to(str(key)), limits, render)
 
 
-def _members(value: Any, ways: tuple[Way, ...]) -> Iterator[tuple[str, Any]]:
+def _members(value: Any, ways: tuple[Way, ...]) -> Iterator[tuple[Any, Any]]:
     """Yield the members of a value that ways lead through, in order."""
     keys = {way[0] for way in ways}
     if is_mapping(value):
         if len(keys) == 1 and None not in keys:  # the common case, without a search
             (key,) = keys
             if key in value:
-                yield str(key), value[key]
+                yield key, value[key]
             return
         for key, member in value.items():
             if None in keys or key in keys:
@@ -191,52 +192,25 @@ def _rendered(value: Any, limits: Limits) -> bytes:
     return dump_json(value)
 
 
-# -- MessagePack
-
-
-def _in_frame(data: bytes, ways: tuple[Way, ...], limits: Limits) -> Iterator[_Part]:
-    """Yield the parts of a frame as their bytes in it; a text or bytes are the document themselves."""
-    frame = _Frame(data, limits)
+def _packed(value: Any, limits: Limits) -> bytes:
+    """Return the bytes of a document in a frame; a text or bytes are the document themselves."""
+    if is_a(value, (str, bytes)):
+        return _rendered(value, limits) if is_a(value, str) else value
     try:
-        yield from frame.parts(ways, "")
-    except (ValueError, msgpack.UnpackException) as error:
-        msg = f"not MessagePack: {error or type(error).__name__}"
-        raise DecodeError(msg, code="syntax") from None
+        return bytes(_msgpack.packb(value))
+    except ValueError as error:
+        raise DecodeError(f"nested too deep: {error}", code="depth") from None
 
 
-class _Frame:
-    """Walks through a MessagePack frame; only keys and texts are unpacked."""
+def _unpacked(frame: bytes) -> Any:
+    try:
+        return _msgpack.unpackb(frame, strict_map_key=False, object_pairs_hook=_once)
+    except (ValueError, TypeError, msgpack.UnpackException) as error:
+        raise DecodeError(f"not MessagePack: {error or type(error).__name__}", code="syntax") from None
 
-    def __init__(self, data: bytes, limits: Limits) -> None:
-        self._data = data
-        self._limits = limits
-        self._unpacker: Any = cast("Any", msgpack).Unpacker(max_buffer_size=len(data))
-        self._unpacker.feed(data)
 
-    def parts(self, ways: tuple[Way, ...], pointer: str) -> Iterator[_Part]:
-        """Yield the parts of the next object, and go past it."""
-        start: int = self._unpacker.tell()
-        lead: int = self._data[start]
-        if lead in _MAPS or lead in _ARRAYS:
-            inner = tuple(filter(None, ways))
-            parts = list(self._inner(lead, inner, pointer)) if inner else self._unpacker.skip()
-            if () in ways:
-                own = self._data[start : self._unpacker.tell()]
-                yield pointer, lambda: own
-            yield from parts or ()
-        elif isinstance(value := self._unpacker.unpack(), str):
-            yield from _in_value(value, ways, pointer, self._limits)
-        elif () in ways and not _is_nothing(value):
-            own = value if isinstance(value, bytes) else self._data[start : self._unpacker.tell()]
-            yield pointer, lambda: own
-
-    def _inner(self, lead: int, ways: tuple[Way, ...], pointer: str) -> Iterator[_Part]:
-        is_map = lead in _MAPS
-        count = self._unpacker.read_map_header() if is_map else self._unpacker.read_array_header()
-        for index in range(count):
-            key = self._unpacker.unpack() if is_map else str(index)
-            onward = onward_of(ways, key if isinstance(key, str) else None)
-            if onward:
-                yield from self.parts(onward, pointer + step_to(key if isinstance(key, str) else str(key)))
-            else:
-                self._unpacker.skip()
+def _once(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise DecodeError("a key occurs twice in one map", code="duplicate-key")
+    return members

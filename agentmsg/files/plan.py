@@ -6,13 +6,14 @@ same bytes.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
 from agentmsg.api.joining import EACH, JOINED
+from agentmsg.api.reading import Unknown
 from agentmsg.checking.detection import doubt, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
@@ -21,6 +22,7 @@ from agentmsg.files.file_names import (
     READ_ONLY,
     STANDARD,
     WHOLE,
+    Form,
     Kind,
     check_column,
     kind_of,
@@ -32,20 +34,19 @@ from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.parquet import group_cuts, read_choice
 from agentmsg.files.reading import reading_of
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import place_of
+from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
     from agentmsg.files.documents import Found
-    from agentmsg.files.file_names import Form
     from agentmsg.files.finding import Skipped
     from agentmsg.files.job import Job
     from agentmsg.files.reading import Reading
     from agentmsg.formats.codec import Codec
-    from agentmsg.limits import Limits
 
 # Large enough to make starting one negligible, small enough to lose little when a run is stopped.
 PIECE = 16 << 20
@@ -86,6 +87,63 @@ class Target:
         return self.is_one and not self.sources[0].is_one_of_many
 
 
+@attrs.frozen(kw_only=True)
+class Input:
+    """How to read files: the parameters of the options for that, by their names.
+
+    Attributes:
+        source: the format of all documents, EACH if each has its own; None to detect that of each file.
+        form: how a file holds documents, if its name doesn't say.
+        at: JSON pointers to the documents, if they are inside records.
+        join: whether they are parts of conversations; see ``Source``.
+        column: the column of a Parquet file that holds the documents.
+        limits: bounds on what is read.
+        unknown: as for ``agentmsg.loads``.
+    """
+
+    source: str | None = None
+    form: Form | None = None
+    at: tuple[str, ...] = ()
+    join: bool = False
+    column: str | None = None
+    limits: Limits = DEFAULT_LIMITS
+    unknown: Unknown = "keep"
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the format is given."""
+        return self.source not in (None, EACH)
+
+    def of(self, name: str) -> Source:
+        """Return a file to read, alone; "-" is stdin.
+
+        Raises:
+            FileError: if its name and the form don't fit.
+            CodecLookupError: if there is no such codec.
+        """
+        codec = (self.is_named and self.source) or ""
+        if codec:
+            get_codec(codec)
+        is_stream = name == STANDARD or place_of(name).is_stream(name)
+        kind = kind_of(name, "json", self.column, form=self.form)
+        if not is_stream and (whole := with_columns(kind, codec)) != kind:
+            try:
+                with place_of(name).open(name) as stream:
+                    read_choice(stream, name, None)
+            except OSError as error:  # a FileError is one; any other one is told when the file is read
+                kind = whole if getattr(error, "code", "") == "column" else kind
+        return Source(
+            path=name,
+            kind=kind,
+            codec=codec,
+            size=None if is_stream else place_of(name).size(name),
+            is_stream=is_stream,
+            is_mixed=self.source == EACH,
+            at=self.at,
+            join=self.join,
+        )
+
+
 def named(error: AgentMsgError, place: str) -> AgentMsgError:
     """Return an error that names its file; a FileError already does."""
     if isinstance(error, FileError):
@@ -95,6 +153,15 @@ def named(error: AgentMsgError, place: str) -> AgentMsgError:
         told = {name: getattr(error, name) for name in ("guesses", "unknown", "is_mixed", "inside", "parts")}
         return NotUnderstood(message, **told)
     return DecodeError(message, code=error.code, path=error.path, codec=error.codec)
+
+
+@contextmanager
+def naming(place: str) -> Generator[None]:
+    """Name the file, or a place in it, if a document of a block can't be read."""
+    try:
+        yield
+    except DecodeError as error:
+        raise named(error, place) from error.__cause__
 
 
 def form_fault(codec: str, form: Form, *, binary: bool) -> str | None:
@@ -249,13 +316,9 @@ def targets_of(
     names: Sequence[str],
     target: str,
     job: Job,
+    given: Input,
     *,
-    codec: str | None = None,
-    form: Form | None = None,
     array: bool = False,
-    at: tuple[str, ...] = (),
-    join: bool = False,
-    column: str | None = None,
     skip: Callable[[Skipped], None] = lambda _: None,
 ) -> list[Target]:
     """Return the files to write, each with its sources.
@@ -264,12 +327,8 @@ def targets_of(
         names: of files, folders, patterns; "-" is stdin.
         target: a file, or a folder, where each source gets its own file; "-" is stdout.
         job: what will be done; its ``kind`` doesn't count.
-        codec: the format of all; None to detect it for each file (for stdin on reading), EACH for each document.
-        form: the form of files whose names don't say.
+        given: how to read the files.
         array: whether targets are JSON arrays of documents.
-        at: JSON pointers to the documents inside the records of sources, see ``places``.
-        join: whether documents are parts of conversations; see ``Source``.
-        column: the column of Parquet files that holds the documents; see ``parquet``.
         skip: called with the reason for each file of a folder that is left out.
 
     Raises:
@@ -283,13 +342,12 @@ def targets_of(
     targets: dict[str, list[Source]] = {}
     kinds: dict[str, Kind] = {}
     is_alone = [path for path, _ in files] == list(names) and len(files) == 1
-    how: dict[str, Any] = {"codec": codec, "form": form, "at": at, "join": join, "column": column}
-    for source, below in _sources(files, job, **how, is_alone=is_alone):
+    for source, below in _sources(files, job, given, is_alone=is_alone):
         usual: Form = "array" if array else _usual_form(source, job)
         if target == STANDARD and usual == "json" and len(files) > 1:
             usual = "jsonl"
-        own: Form = usual if array or form in ("array", "parquet", *READ_ONLY) else form or usual
-        into = Kind(usual, source.kind.compression) if many else written_kind(target, own, column)
+        own: Form = usual if array or given.form in ("array", "parquet", *READ_ONLY) else given.form or usual
+        into = Kind(usual, source.kind.compression) if many else written_kind(target, own, given.column)
         into = attrs.evolve(into, form="array") if array and into.form == "json" else into
         into = with_columns(into, job.codec or ("" if job.restores else source.codec))
         written = f"{target.rstrip('/')}/{renamed(below, into)}" if many else target
@@ -300,7 +358,7 @@ def targets_of(
         kinds[written] = into
     check_below(target, targets if many else ())
     made = [Target(path, kinds[path], _counted(sources, kinds[path], job)) for path, sources in targets.items()]
-    check_column(column, *kinds.values(), *(source.kind for one in made for source in one.sources))
+    check_column(given.column, *kinds.values(), *(source.kind for one in made for source in one.sources))
     for one in made:
         _check_kind(one, job, array=array)
     return made
@@ -321,44 +379,16 @@ def _counted(sources: list[Source], kind: Kind, job: Job) -> tuple[Source, ...]:
         return (attrs.evolve(source, is_single=len(list(islice(reading, 2))) == 1),)
 
 
-def _sources(files: Sequence[tuple[str, str]], job: Job, *, is_alone: bool, **how: Any) -> Iterator[tuple[Source, str]]:
+def _sources(
+    files: Sequence[tuple[str, str]], job: Job, given: Input, *, is_alone: bool
+) -> Iterator[tuple[Source, str]]:
     """Yield the sources for files, each with its path below the named folder."""
     for path, below in files:
-        source = attrs.evolve(source_of(path, **how), is_one_of_many=not is_alone)
+        source = attrs.evolve(given.of(path), is_one_of_many=not is_alone)
         if source.size is None and not source.is_stream:
             place_of(path).open(path).close()  # raises the reason
         # A file without documents has no format, and needs none to be written.
         yield with_format(source, job.limits, empty="" if job.codec else None), below
-
-
-def source_of(
-    path: str,
-    *,
-    codec: str | None,
-    form: Form | None,
-    at: tuple[str, ...],
-    join: bool,
-    column: str | None,
-) -> Source:
-    """Return a file to read, alone; the arguments are those of ``targets_of``."""
-    is_stream = path == STANDARD or place_of(path).is_stream(path)
-    kind = kind_of(path, "json", column, form=form)
-    if not is_stream and (whole := with_columns(kind, "" if codec in (None, EACH) else codec)) != kind:
-        try:
-            with suppress(OSError), place_of(path).open(path) as stream:
-                read_choice(stream, path, None)
-        except FileError as error:  # any other one is told when the file is read
-            kind = whole if error.code == "column" else kind
-    return Source(
-        path=path,
-        kind=kind,
-        codec="" if codec in (None, EACH) else codec,
-        size=None if is_stream else place_of(path).size(path),
-        is_stream=is_stream,
-        is_mixed=codec == EACH,
-        at=at,
-        join=join,
-    )
 
 
 def _usual_form(source: Source, job: Job) -> Form:

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, BinaryIO
 import attrs
 
 from agentmsg.errors import AgentMsgError, FileError
-from agentmsg.files.compression import decompressed
 from agentmsg.files.documents import Found
 from agentmsg.files.job import documents_of
+from agentmsg.files.packing import decompressed
 from agentmsg.files.places import joined, parts_of
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import asking, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 _MOMENT = 0.2
 # Seconds to wait for all of them.
 _MOMENTS = 2.0
+# Codes of errors of damaged files.
+_DAMAGED = ("compression", "syntax")
 
 
 @contextmanager
@@ -41,8 +42,8 @@ def reading_of(piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO]
         standard_in: returns the stream to read instead of a file.
 
     Raises:
-        FileError: if the file can't be read, or its compression is damaged; in one of many files, this is a fault of
-            the last document.
+        FileError: if the file can't be read; in one of many files, this is a fault of the last document, and so it is
+            if the file is damaged after its first document.
     """
     reading = Reading(piece, limits, standard_in)
     with closing(reading):
@@ -155,7 +156,9 @@ class Reading:
                     self._last = found
                     yield found
         except AgentMsgError as error:
-            if not source.is_one_of_many:
+            # What is damaged stays so: what was read before counts, unless it is a part of one document.
+            is_rest = error.code in _DAMAGED and self._last.number > 0 and not source.holds_one
+            if not (is_rest or source.is_one_of_many):
                 raise
             yield Found(self._last.number + 1, self._last.end, 0, None, error)
         finally:

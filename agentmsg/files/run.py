@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import shutil
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from itertools import chain
@@ -19,20 +19,17 @@ import attrs
 
 from agentmsg.api.reading import loads
 from agentmsg.errors import AgentMsgError, FileError
-from agentmsg.files.compression import compressed, decompressed
-from agentmsg.files.engines import ENGINES, Crew
+from agentmsg.files.converting import convert_range
+from agentmsg.files.engines import ENGINES, Crew, Tally
 from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
-from agentmsg.files.framing import LINES, framing_of
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Counts, Job, Piece, Report, Source
 from agentmsg.files.overwriting import check_distinct, check_free
-from agentmsg.files.packing import is_packed, packed
+from agentmsg.files.packing import LINES, compressed, decompressed, framing_of, is_packed, packed
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import named, pieces_of
-from agentmsg.files.ranges import convert_range
 from agentmsg.files.reading import counted, reading_of
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of
+from agentmsg.files.storage import asking, place_of
 from agentmsg.files.work_folder import Work, fingerprint, is_work
 from agentmsg.registry import get_codec
 
@@ -40,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from agentmsg.files.file_names import Kind
-    from agentmsg.files.framing import Framing
+    from agentmsg.files.packing import Framing
     from agentmsg.files.plan import Target
 
 _BUFFER = 1 << 20
@@ -94,11 +91,7 @@ class Outcome(Counts):
     """The result of a run.
 
     Attributes:
-        bad: number of quarantined documents.
-        codes: the same by code.
         resumed: number of pieces that were done before.
-        formats: number of documents written by format, if each was detected by itself.
-        levels: losses by level.
         groups: the losses by what they have in common.
         first_bad: the first fault, with its place.
         bad_files: the files of quarantined documents.
@@ -106,11 +99,7 @@ class Outcome(Counts):
         ran: where the work was done, in words; empty for the usual processes of this machine.
     """
 
-    bad: int = 0
-    codes: Counter[str] = attrs.field(factory=Counter[str])
     resumed: int = 0
-    formats: Counter[str] = attrs.field(factory=Counter[str])
-    levels: Counter[str] = attrs.field(factory=Counter[str])
     groups: LossGroups = attrs.field(factory=LossGroups)
     first_bad: str | None = None
     bad_files: list[str] = attrs.field(factory=list[str])
@@ -120,10 +109,6 @@ class Outcome(Counts):
     def add(self, report: Report, piece: Piece, target: str, before: Count) -> None:
         """Add a piece, given the counts before it."""
         self.count(report)
-        self.bad += sum(report.bad.values())
-        self.codes.update(report.bad)
-        self.formats.update(report.formats)
-        self.levels.update(report.levels)
         self.groups.merge(report.groups, target, before.documents)
         if self.first_bad is None and report.first_bad is not None:
             number, words = report.first_bad
@@ -161,7 +146,7 @@ class Count:
 
     def after(self, report: Report) -> Count:
         """Return the counts after this piece."""
-        read = self.read + report.documents + sum(report.bad.values())
+        read = self.read + report.documents + report.bad
         return Count(self.documents + report.documents, self.lines + report.lines, read)
 
 
@@ -279,7 +264,7 @@ def _finished(job: Job, targets: Sequence[Target], sides: Sequence[Mapping[str, 
                 raise FileError(msg, code="source-changed")
         if _is_there(bad := side[".bad"]):
             with place_of(bad).open(bad) as stream, decompressed(stream, lines_kind(bad).compression, bad) as lines:
-                outcome.bad += sum(1 for _ in lines)
+                outcome.codes[""] += sum(1 for _ in lines)
             outcome.bad_files.append(bad)
     return outcome
 
@@ -300,9 +285,7 @@ class _Run:
         self._reports: dict[int, Report] = {}
         self._places: dict[int, Count] = {}
         self._crew = Crew(jobs=request.jobs, address=request.address)
-        self._bytes = self._documents = 0
-        # For running pieces, by number: bytes read and documents written.
-        self._running: dict[int, tuple[int, int]] = {}
+        self._tally = Tally(request.progress)
 
     def run(self) -> Outcome:
         todo = [task for tasks in self._tasks for task in tasks if not self._is_done(task)]
@@ -313,11 +296,10 @@ class _Run:
             calls = [(task.job, task.piece, self._work.base(task.number)) for task in todo]
 
             def advance(position: int, size: int, documents: int) -> None:
-                self._tell(todo[position].number, size, documents)
+                self._tally(todo[position].number, size, documents)
 
             for position, report in ENGINES[self._request.engine](convert_range, calls, self._crew, advance):
                 task = todo[position]
-                self._running.pop(task.number, None)
                 self._work.mark_done(task.number, report)
                 self._note(task, report)
                 self._grow(task.target)
@@ -342,16 +324,7 @@ class _Run:
 
     def _note(self, task: _Task, report: Report) -> None:
         self._reports[task.number] = report
-        self._bytes += task.size
-        self._documents += report.documents
-        self._tell()
-
-    def _tell(self, number: int | None = None, size: int = 0, documents: int = 0) -> None:
-        """Report the progress of all; with a number, record that of a piece first."""
-        if number is not None:
-            self._running[number] = size, documents
-        sizes, counts = zip((self._bytes, self._documents), *self._running.values(), strict=True)
-        self._request.progress(sum(sizes), sum(counts))
+        self._tally(task.number, task.size, report.documents)
 
     def _grow(self, index: int) -> None:
         """Append the next parts to the files of a target; name the files once all parts are there."""
@@ -418,7 +391,7 @@ class _Run:
             return
         # Files under these names that an earlier part of this run began to publish are its own.
         force = self._request.force or self._work.is_publishing(index)
-        self._work.mark_publishing(index)
+        self._work.mark(index, word="publishing")
         bad = files.pop(".bad")
         if bad.is_empty:
             bad.abandon()
@@ -433,7 +406,7 @@ class _Run:
         # A single document that couldn't be converted gives no file: an empty one wouldn't be a document.
         if target.kind.form != "json" or not out.is_empty:
             out.publish(force=force)
-        self._work.mark_published(index)
+        self._work.mark(index, word="published")
         for task in self._tasks[index]:
             self._work.drop_parts(task.number, self._reports[task.number])
 

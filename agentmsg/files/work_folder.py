@@ -13,8 +13,9 @@ Killed at any moment, a run leaves only this folder and complete files; ``--resu
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import attrs
 
@@ -22,9 +23,8 @@ import agentmsg
 from agentmsg.errors import DecodeError, FileError
 from agentmsg.files.file_names import told_name
 from agentmsg.files.groups import LossGroup
-from agentmsg.files.job import Report, digest_of
-from agentmsg.files.storage import asking
-from agentmsg.files.storages import place_of
+from agentmsg.files.job import Report, source_digest
+from agentmsg.files.storage import asking, place_of
 from agentmsg.values.text import dump_json, parse_json
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from agentmsg.files.job import Job, Piece
     from agentmsg.files.plan import Target
 
-_VERSION = 4
+_VERSION = 5
 # Files that a work folder has from the start.
 _OURS = {"finished", "lock", "run.json", "run.json.part"}
 
@@ -163,10 +163,10 @@ class Work:
         known = self._load(f"{number}.done")
         if known is None:
             return None
+        known |= {name: Counter(known[name]) for name in ("codes", "formats", "levels")}
+        known["groups"] = [LossGroup(**group) for group in known["groups"]]
         report = Report(**known)
-        report.groups = [LossGroup(**group) for group in known["groups"]]
-        report.first_bad = None if report.first_bad is None else (report.first_bad[0], report.first_bad[1])
-        if digest_of(piece) != report.digest:
+        if source_digest(piece) != report.digest:
             msg = f"{piece.source.path}: changed since the run was stopped; --force starts over"
             raise FileError(msg, code="source-changed")
         return report
@@ -194,13 +194,9 @@ class Work:
         is_marked = self._place.size(f"{self.path}/{target}.publishing") is not None
         return self._is_finished or (self.resumed and is_marked)
 
-    def mark_publishing(self, target: int) -> None:
-        """Record that publishing of a target and its side files has begun."""
-        self._save(f"{target}.publishing", True)
-
-    def mark_published(self, target: int) -> None:
-        """Record that a target has its final name."""
-        self._save(f"{target}.published", True)
+    def mark(self, target: int, *, word: Literal["publishing", "published"]) -> None:
+        """Record that publishing of a target and its side files has begun, or that it has its final name."""
+        self._save(f"{target}.{word}", True)
 
     def _save(self, name: str, value: Any) -> None:
         part = f"{self.path}/{name}.part"

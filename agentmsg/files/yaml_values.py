@@ -3,8 +3,7 @@
 Only plain data is taken, as YAML 1.1 spells it: a tag that would make anything else is an error. Times stay texts as
 they are spelt. Bytes become the text that they are in UTF-8, else their Base64, as in the file.
 
-Nothing is recursive here, and a name for another part (an alias) costs what that part costs: a few lines of aliases
-can't become gigabytes.
+A name for another part (an alias) costs what that part costs: a few lines of aliases can't become gigabytes.
 """
 
 from __future__ import annotations
@@ -13,12 +12,10 @@ from base64 import b64decode, b64encode
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import attrs
-
 from agentmsg.errors import DecodeError, excerpt
 from agentmsg.limits import AROUND, room_of
 from agentmsg.optional import extra
-from agentmsg.values.types import is_list
+from agentmsg.values.types import is_list, is_mapping
 
 if TYPE_CHECKING:
     from agentmsg.limits import Limits
@@ -32,7 +29,6 @@ _MERGE: Any = object()
 _CONSTRUCTED = tuple(f"{_TAG}{name}" for name in ("bool", "float", "int", "null"))
 # Aliases may make the data this many times as long as the file, and a little longer.
 _TIMES, _ANYWAY = 10, 1 << 20
-_KEY: Any = object()
 
 
 def yaml_value(data: bytes, limits: Limits) -> Any:
@@ -60,17 +56,6 @@ def yaml_value(data: bytes, limits: Limits) -> Any:
             loader.dispose()
 
 
-@attrs.define
-class _Open:
-    """A list or mapping that isn't complete: its value, its name, the key that waits for a value, and its size."""
-
-    value: Any
-    anchor: str | None
-    key: Any = _KEY
-    size: int = 1
-    merged: list[Any] = attrs.field(factory=list[Any])
-
-
 class _Builder:
     """Builds a value from the events of a parser."""
 
@@ -78,85 +63,51 @@ class _Builder:
         self._yaml = yaml
         self._loader = loader
         self._left = most
-        self._depth = room_of(limits).depth + AROUND
-        self._open: list[_Open] = []
-        self._named: dict[str, tuple[Any, int]] = {}
-        self._value: Any = None
+        self._room = room_of(limits).depth + AROUND
+        self._named: dict[str | None, tuple[Any, int]] = {}
 
     def built(self) -> Any:
         """Return the value of the only document."""
-        yaml, documents = self._yaml, 0
+        yaml, documents, value = self._yaml, 0, None
         while self._loader.check_event():
             event = self._loader.get_event()
-            if isinstance(event, yaml.DocumentStartEvent):
-                documents += 1
-                if documents > 1:
-                    _refuse("a YAML file with several documents is not read")
-            elif isinstance(event, yaml.AliasEvent):
-                self._take_alias(event.anchor)
-            elif isinstance(event, yaml.ScalarEvent):
-                value = self._scalar(event)
-                self._take(value, 1 + len(event.value), event.anchor)
-            elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
-                self._enter(event, is_list=isinstance(event, yaml.SequenceStartEvent))
-            elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
-                done = self._open.pop()
-                for merged in done.merged:
-                    done.value.update({key: merged[key] for key in merged if key not in done.value})
-                self._take(done.value, done.size, done.anchor, is_counted=True)
-        return self._value
+            documents += isinstance(event, yaml.DocumentStartEvent)
+            if documents > 1:
+                _refuse("a YAML file with several documents is not read")
+            if isinstance(event, yaml.NodeEvent):
+                value = self._value(event, 0)
+        return "<<" if value is _MERGE else value
 
-    def _enter(self, event: Any, *, is_list: bool) -> None:
-        if event.tag not in (_LISTS if is_list else _MAPS):
-            _refuse(f"YAML of the type {excerpt(event.tag)} is not plain data", "type")
-        if len(self._open) >= self._depth:
-            _refuse(f"nested deeper than {self._depth} levels", "depth")
+    def _value(self, event: Any, depth: int) -> Any:
+        """Return the value that begins with an event, and go past its end: one call for each level."""
+        yaml, left = self._yaml, self._left
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor not in self._named:
+                _refuse(f"YAML's alias {excerpt(event.anchor)} has no part before it")
+            value, size = self._named[event.anchor]
+            self._spend(size)
+            return value
+        self._spend(1 + len(getattr(event, "value", "")))
         self._named.pop(event.anchor, None)
-        self._open.append(_Open([] if is_list else {}, event.anchor))
+        if isinstance(event, yaml.ScalarEvent):
+            value = self._scalar(event)
+        else:
+            is_sequence = isinstance(event, yaml.SequenceStartEvent)
+            if event.tag not in (_LISTS if is_sequence else _MAPS):
+                _refuse(f"YAML of the type {excerpt(event.tag)} is not plain data", "type")
+            if depth >= self._room:
+                _refuse(f"nested deeper than {self._room} levels", "depth")
+            items: list[Any] = []
+            while not isinstance(inner := self._loader.get_event(), yaml.CollectionEndEvent):
+                items.append(self._value(inner, depth + 1))
+            value = ["<<" if each is _MERGE else each for each in items] if is_sequence else _mapping(items)
+        self._named[event.anchor] = value, left - self._left
+        return value
 
-    def _take_alias(self, anchor: str) -> None:
-        if anchor not in self._named:
-            _refuse(f"YAML's alias {excerpt(anchor)} has no part before it")
-        self._take(*self._named[anchor])
-
-    def _take(self, value: Any, size: int, anchor: str | None = None, *, is_counted: bool = False) -> None:
-        """Put a value into the list or mapping that is open."""
-        is_key = bool(self._open) and isinstance(self._open[-1].value, dict) and self._open[-1].key is _KEY
-        if value is _MERGE and not is_key:
-            value = "<<"
-        self._left -= 0 if is_counted else size
+    def _spend(self, size: int) -> None:
+        self._left -= size
         if self._left < 0:
             _refuse("YAML that its aliases make too long", "bytes")
-        if anchor is not None:
-            self._named[anchor] = value, size
-        if not self._open:
-            self._value = value
-            return
-        last = self._open[-1]
-        last.size += size
-        if is_list(last.value):
-            last.value.append(value)
-        elif is_key:
-            self._take_key(last, value)
-        else:
-            self._take_member(last, value)
-
-    def _take_key(self, last: _Open, key: Any) -> None:
-        if key is not _MERGE and type(key) is not str:
-            _refuse(f"a key must be a text, not {excerpt(key)}", "key")
-        if key in last.value:
-            _refuse(f"two keys are named {excerpt(key)}", "duplicate-key")
-        last.key = key
-
-    def _take_member(self, last: _Open, value: Any) -> None:
-        key, last.key = last.key, _KEY
-        if key is not _MERGE:
-            last.value[key] = value
-            return
-        merged: list[Any] = value if is_list(value) else [value]
-        if not all(isinstance(each, dict) for each in merged):
-            _refuse("<< merges mappings only", "type")
-        last.merged += merged
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
@@ -174,6 +125,24 @@ class _Builder:
         if isinstance(value, float) and not isfinite(value):
             _refuse(f"{excerpt(text)} is no number of JSON", "number")
         return value
+
+
+def _mapping(items: list[Any]) -> dict[str, Any]:
+    """Return the mapping of keys and values that take turns."""
+    made: dict[Any, Any] = {}
+    for key, value in zip(items[::2], items[1::2], strict=True):
+        if key is not _MERGE and type(key) is not str:
+            _refuse(f"a key must be a text, not {excerpt(key)}", "key")
+        if key in made:
+            _refuse(f"two keys are named {excerpt(key)}", "duplicate-key")
+        made[key] = "<<" if value is _MERGE else value
+    merged = made.pop(_MERGE, [])
+    several: list[Any] = merged if is_list(merged) else [merged]
+    for each in several:
+        if not is_mapping(each):
+            _refuse("<< merges mappings only", "type")
+        made |= {key: each[key] for key in each if key not in made}
+    return made
 
 
 def _text_of(encoded: str) -> str:

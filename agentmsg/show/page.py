@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import cache
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import attrs
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -24,7 +22,7 @@ from agentmsg.show.markdown import parser, tokens
 from agentmsg.show.pieces import Code
 from agentmsg.show.small_print import count
 from agentmsg.show.view import Lengths, view_of
-from agentmsg.show.visible_text import Words, brief, words
+from agentmsg.show.visible_text import brief, words
 from agentmsg.values.text import parse_json
 
 if TYPE_CHECKING:
@@ -43,57 +41,6 @@ _WHERE = frozenset({"moved", "split", "merged"})
 _IN_NOTEBOOKS = Lengths(text=10_000, detail=4_000)
 
 
-@attrs.frozen(kw_only=True)
-class _LossRow:
-    """A loss.
-
-    Attributes:
-        level: "content", "annotation", "setting" or "unsent".
-        where: its path in the input.
-        kind: "dropped", "changed" and so on.
-        why: in words; may be empty.
-        was, now: the values; empty if there is none.
-    """
-
-    level: str
-    where: str
-    kind: str
-    why: str
-    was: Words
-    now: Words
-
-
-@attrs.frozen(kw_only=True)
-class _LossTable:
-    """The table of a loss report.
-
-    Attributes:
-        title: what was lost, in a few words.
-        facts: the format that was written, and what the document carries.
-        rows: the losses, content first.
-        more: how many losses aren't shown.
-    """
-
-    title: str
-    facts: tuple[str, ...]
-    rows: tuple[_LossRow, ...]
-    more: int
-
-
-def _table_of(losses: Losses) -> _LossTable:
-    """Return what to show of a loss report: content first, then in its own order."""
-    ordered = sorted(losses, key=lambda loss: _LEVELS.index(loss.tally))
-    return _LossTable(
-        title=_title(losses),
-        facts=(
-            f"converted to {brief(losses.codec)}",
-            *([f"{count(losses.carried, 'loss', 'losses')} carried in the document"] if losses.carried else []),
-        ),
-        rows=tuple(map(_row, islice(ordered, _ROWS))),
-        more=max(0, len(ordered) - _ROWS),
-    )
-
-
 def _document_code(document: Any) -> Code:
     """Return a document to show: plain data or JSON laid out, otherwise its size."""
     if is_a(document, (bytes, bytearray, memoryview, str)):
@@ -110,27 +57,23 @@ def _title(losses: Iterable[Loss]) -> str:
     return f"Lost: {', '.join(counts)}" if counts else "Nothing lost"
 
 
-def _row(loss: Loss) -> _LossRow:
-    return _LossRow(
-        level=loss.tally,
-        where=brief(loss.where),
-        kind=loss.kind,
-        why=brief(loss.why),
-        was=_value(None if loss.secret else loss.was),
-        now=Words(f"to {_place(loss.now)}") if loss.kind in _WHERE else _value(None if loss.secret else loss.now),
-    )
+def _before(loss: Loss) -> str:
+    return _value(loss, loss.was)
 
 
-def _value(value: Any) -> Words:
-    if value is None:
-        return Words("")
-    if isinstance(value, str):
-        return words(value, _VALUE)
+def _after(loss: Loss) -> str:
+    return f"to {_place(loss.now)}" if loss.kind in _WHERE else _value(loss, loss.now)
+
+
+def _value(loss: Loss, value: Any) -> str:
+    """Return a value of a loss; nothing if it is secret."""
+    if value is None or loss.secret:
+        return ""
     if isinstance(value, datetime):
-        return Words(value.isoformat())
-    if isinstance(value, (bool, int, float, dict, list)):
-        return json_words(value, _VALUE)
-    return words(repr(value), _VALUE)
+        return value.isoformat()
+    is_json = isinstance(value, (bool, int, float, dict, list))
+    shown = json_words(value, _VALUE) if is_json else words(value if is_a(value, str) else repr(value), _VALUE)
+    return shown.text + shown.rest
 
 
 def _place(now: Any) -> str:
@@ -169,7 +112,20 @@ def repr_html(value: History | Msg | Losses | Conversion) -> str:
 
 
 def _report(losses: Losses, document: Code | None) -> str:
-    return _templates().get_template("report.html.j2").render(table=_table_of(losses), document=document)
+    """Return a table of losses: content first, then in their own order."""
+    ordered = sorted(losses, key=lambda loss: _LEVELS.index(loss.tally))
+    carried = f"{count(losses.carried, 'loss', 'losses')} carried in the document"
+    return (
+        _templates()
+        .get_template("report.html.j2")
+        .render(
+            title=_title(losses),
+            facts=(f"converted to {brief(losses.codec)}", *[carried] * bool(losses.carried)),
+            losses=ordered[:_ROWS],
+            more=max(0, len(ordered) - _ROWS),
+            document=document,
+        )
+    )
 
 
 @cache
@@ -181,7 +137,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["markdown"] = _markdown
+    made.filters |= {"after": _after, "before": _before, "brief": brief, "markdown": _markdown}
     return made
 
 

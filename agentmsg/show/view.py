@@ -137,11 +137,11 @@ def _media(block: ImageBlock | AudioBlock | VideoBlock | FileBlock, lengths: Len
     label = BLOCK_TAGS[type(block)]
     source = block.source
     facts = block_facts(block, *_source_facts(source), getattr(block, "detail", None))
-    name, link, picture, inside = _SOURCES[type(source)](source, lengths)
+    shown: dict[str, Any] = {"name": Words(""), "pieces": (), **_SOURCES[type(source)](source, lengths)}
     titles = [block.name, block.title] if isinstance(block, FileBlock) else []
     named = words(" · ".join(title for title in titles if title), NAME)
-    if named and name:
-        inside = (Code(label="from", words=name), *inside)
+    if named and shown["name"]:
+        shown["pieces"] = (Code(label="from", words=shown["name"]), *shown["pieces"])
     said_with = block.transcript if isinstance(block, AudioBlock) else None
     context = block.context if isinstance(block, FileBlock) else None
     spoken = [
@@ -149,7 +149,8 @@ def _media(block: ImageBlock | AudioBlock | VideoBlock | FileBlock, lengths: Len
         for tag, text in (("transcript", said_with), ("context", context))
         if text
     ]
-    return [Media(label=label, name=named or name, link=link, picture=picture, pieces=(*spoken, *inside), facts=facts)]
+    shown |= {"name": named or shown["name"], "pieces": (*spoken, *shown["pieces"])}
+    return [Media(label=label, facts=facts, **shown)]
 
 
 def _source_facts(source: Source) -> tuple[str | None, ...]:
@@ -169,19 +170,12 @@ def _bytes_of(data: str) -> int:
     return (len(data) - data.count("=", -2) - data.count("\n")) * 3 // 4
 
 
-_Shown = tuple[Words, "str | None", "str | None", "tuple[Piece, ...]"]
-
-
-def _at_url(source: URLSource, lengths: Lengths) -> _Shown:
+def _at_url(source: URLSource, lengths: Lengths) -> dict[str, Any]:
     start = _DATA_URL.match(source.url)
     if start is None:
-        return words(source.url, NAME), safe_link(source.url), None, ()
+        return {"name": words(source.url, NAME), "link": safe_link(source.url)}
     picture = _picture(source.url[start.end() :])
-    return Words("") if picture else words(source.url, _SHORT), None, picture, ()
-
-
-def _inline(source: Base64Source, lengths: Lengths) -> _Shown:
-    return Words(""), None, _picture(source.data), ()
+    return {"picture": picture} if picture else {"name": words(source.url, _SHORT)}
 
 
 def _picture(data: str) -> str | None:
@@ -193,20 +187,13 @@ def _picture(data: str) -> str | None:
     return f"data:{kind};base64,{data}" if kind in _PICTURES and _BASE64.fullmatch(data) else None
 
 
-def _in_blocks(source: BlocksSource, lengths: Lengths) -> _Shown:
-    return Words(""), None, None, _pieces_of(source.content, lengths)
-
-
-def _as_text(source: TextSource, lengths: Lengths) -> _Shown:
-    return Words(""), None, None, (Code(label="text", words=words(source.text, lengths.detail)),)
-
-
-_SOURCES: Mapping[type[Any], Callable[[Any, Lengths], _Shown]] = {
+# What a medium shows of its source.
+_SOURCES: Mapping[type[Any], Callable[[Any, Lengths], dict[str, Any]]] = {
     URLSource: _at_url,
-    Base64Source: _inline,
-    FileSource: lambda source, lengths: (words(source.file_id, NAME), None, None, ()),
-    TextSource: _as_text,
-    BlocksSource: _in_blocks,
+    Base64Source: lambda source, lengths: {"picture": _picture(source.data)},
+    FileSource: lambda source, lengths: {"name": words(source.file_id, NAME)},
+    TextSource: lambda source, lengths: {"pieces": (Code(label="text", words=words(source.text, lengths.detail)),)},
+    BlocksSource: lambda source, lengths: {"pieces": _pieces_of(source.content, lengths)},
 }
 
 
@@ -443,19 +430,15 @@ def _turns(history: History, lengths: Lengths) -> Iterator[Turn]:
     moved = set(answers.values())
     before: datetime | None = None
     for index, message in enumerate(history):
-        kept = [(place, block) for place, block in _places(index, message) if place not in moved]
+        kept = [((index, k), block) for k, block in enumerate(message.content) if (index, k) not in moved]
         if message.content and not kept:
             continue
         yield _turn(index, message, before, tuple(_pieces(history, kept, answers, lengths)), lengths)
         before = message.created_at or before
 
 
-def _places(index: int, message: Msg) -> list[tuple[Place, BaseBlock]]:
-    return [((index, k), block) for k, block in enumerate(message.content)]
-
-
 def _pieces(
-    history: History, blocks: list[tuple[Place, BaseBlock]], answers: Mapping[Place, Place], lengths: Lengths
+    history: History, blocks: Iterable[tuple[Place, BaseBlock]], answers: Mapping[Place, Place], lengths: Lengths
 ) -> Iterator[Piece]:
     for place, block in blocks:
         if isinstance(block, ToolUseBlock) and place in answers:

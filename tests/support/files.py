@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from backports import zstd
 
-from agentmsg.files import Job, Kind, Outcome, Request, run, targets_of
+from agentmsg.files import Input, Job, Kind, Outcome, Request, run, targets_of
 from agentmsg.files.documents import records
 
 if TYPE_CHECKING:
@@ -26,7 +28,9 @@ __all__ = ["ENVIRONMENT", "JOB", "PACKED", "converted", "documents", "lines", "p
 JOB = Job(codec="anthropic", kind=Kind("jsonl"), losses=True, flat=True)
 # Compressors and decompressors, by the ending of a name.
 PACKED: Mapping[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+    ".bz2": (bz2.compress, bz2.decompress),
     ".gz": (gzip.compress, gzip.decompress),
+    ".xz": (lzma.compress, lzma.decompress),
     ".zst": (zstd.compress, zstd.decompress),
 }
 # For processes with our import path, and usual buffers.
@@ -59,7 +63,7 @@ def converted(
     names: Sequence[str], target: str, *, job: Job = JOB, codec: str | None = "openai", **options: Any
 ) -> Outcome:
     """Run a job over files, with loss reports beside the target."""
-    targets = targets_of(names, target, job, codec=codec)
+    targets = targets_of(names, target, job, Input(source=codec))
     losses, flat = (tuple(f"{one.path}.{side}.jsonl" for one in targets) for side in ("losses", "flat"))
     return run(job, targets, Request(work=f".work-{target.strip('/')}", losses=losses, flat=flat, **options))
 

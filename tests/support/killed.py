@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from agentmsg.files import Job, Kind, Request, plan, run, targets_of
+from agentmsg.files import Input, Job, Kind, Request, plan, run, targets_of
 from agentmsg.files.work_folder import is_work
 
 if TYPE_CHECKING:
@@ -54,7 +54,11 @@ def _runner(kind: Conversion, account: Path) -> Callable[[], None]:
     request = Request(work=".work", losses=(str(account),), resume=True)
 
     def whole_run() -> None:
-        run(job, targets_of(kind.sources, kind.target, job, codec=kind.source, array=kind.array, at=kind.at), request)
+        run(
+            job,
+            targets_of(kind.sources, kind.target, job, Input(source=kind.source, at=kind.at), array=kind.array),
+            request,
+        )
 
     return whole_run
 
