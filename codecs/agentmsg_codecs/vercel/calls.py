@@ -271,17 +271,10 @@ def write_input(block: am.ToolUseBlock) -> Any:
     return {_RAW: thaw(value)} if is_mapping(value) and _is_envelope(value) else thaw(value)
 
 
-def _get_input(native: Native) -> dict[str, Any]:
-    return {"raw_input": None, **read_input(native["input"])}
-
-
-def _put_input(block: am.ToolUseBlock) -> Native:
-    return {"input": write_input(block)}
-
-
 INPUT = Hatch(
-    keys=("input",), cells={"input": KEEP, "raw_input": cells.arguments_text}, get=_get_input, put=_put_input,
-    must=("input",), schema={"input": {}}, about="input",
+    keys=("input",), cells={"input": KEEP, "raw_input": cells.arguments_text},
+    get=lambda native: {"raw_input": None, **read_input(native["input"])},
+    put=lambda block: {"input": write_input(block)}, must=("input",), schema={"input": {}}, about="input",
 )  # fmt: skip
 
 # -- who runs a tool --------------------------------------------------------------------------------------------------
@@ -305,10 +298,6 @@ def _read_kind(native: Native) -> dict[str, Any]:
     return {"kind": "function", "odd": ("providerExecuted",)}
 
 
-def _write_kind(block: am.ToolUseBlock) -> Native:
-    return {"providerExecuted": True} if block.kind == "server" else {}
-
-
 def carried_provider(value: str, block: Any) -> str | None:
     """Keep the provider that runs a tool if the id of the call tells it."""
     return value if block.kind == "server" and value == runner_of(natives.link_at(block)) else None
@@ -316,7 +305,8 @@ def carried_provider(value: str, block: Any) -> str | None:
 
 KIND = Hatch(
     keys=("providerExecuted",), cells={"kind": cells.kinds("server"), "provider": carried_provider}, get=_read_kind,
-    put=_write_kind, odd=("providerExecuted",), is_optional=True,
+    put=lambda block: {"providerExecuted": True} if block.kind == "server" else {},
+    odd=("providerExecuted",), is_optional=True,
     silent={"providerExecuted": frozenset({"false", "null"})},
     schema={"providerExecuted": {"type": "boolean"}}, about="kind",
 )  # fmt: skip
@@ -328,15 +318,15 @@ _DENIAL, _OTHERS = frozenset({"type", "reason"}), frozenset({"type", "value"})
 _make_text = maker(am.TextBlock, "text")
 
 
+def _is_text(block: am.ToolResultBlock) -> bool:
+    content = block.content
+    return not content or (len(content) == 1 and natives.is_bare_text(content[0], FAMILY))
+
+
 def _unknown(output: Any, block: am.ToolResultBlock) -> Any:
     """Return the extras of a result's output: a denial has a reason, any other a value."""
     known = _DENIAL if block.status == "denied" else _OTHERS
     return output if known.isdisjoint(output) else {key: output[key] for key in output if key not in known}
-
-
-def _is_text(block: am.ToolResultBlock) -> bool:
-    content = block.content
-    return not content or (len(content) == 1 and natives.is_bare_text(content[0], FAMILY))
 
 
 def _read(native: Native, inner: Parts) -> dict[str, Any]:
@@ -346,10 +336,7 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
         raise Unreadable
     fields = _fields_of(tag, output, inner)
     known = _DENIAL if tag == "execution-denied" else _OTHERS
-    rest = {key: value for key, value in output.items() if key not in known}
-    if rest:
-        fields["extras"] = {OUTPUT: adopt(rest)}
-    return fields
+    return {**fields, "extras": natives.rest_of(output, known, OUTPUT)}
 
 
 def _fields_of(tag: str, output: Native, inner: Parts) -> dict[str, Any]:
@@ -390,14 +377,6 @@ def is_denial(block: am.ToolResultBlock) -> bool:
     return block.status == "denied" and not block.content and block.structured is None
 
 
-def _status(value: str, block: am.ToolResultBlock) -> str | None:
-    return value if value == "error" or is_denial(block) else "error" if block.is_error else None
-
-
-def _error(value: str, block: am.ToolResultBlock) -> str | None:
-    return value if is_denial(block) else None
-
-
 def output(inner: Callable[[], Parts], *, is_served: bool) -> Hatch:
     """Return the hatch of outputs.
 
@@ -421,7 +400,10 @@ def output(inner: Callable[[], Parts], *, is_served: bool) -> Hatch:
     denied = {"type": "object", "properties": {"type": {"const": "execution-denied"}, "reason": {"type": "string"}},
               "required": ["type"]}  # fmt: skip
     kinds = [of(*_TEXTS, value={"type": "string"}), of(*_VALUES, value={}), of("content", value=parts), denied]
-    supported: dict[str, Cell] = {"content": KEEP, "structured": KEEP, "status": _status, "error": _error}
+    supported: dict[str, Cell] = {
+        "content": KEEP, "structured": KEEP, "error": lambda value, block: value if is_denial(block) else None,
+        "status": lambda value, block: value if is_denial(block) else "error" if block.is_error else None,
+    }  # fmt: skip
     return Hatch(
         keys=("output",), cells={**supported, "provider": carried_provider} if is_served else supported, get=get,
         put=put, schema={"output": {"anyOf": kinds}}, about="content, structured, status, error",
@@ -434,31 +416,26 @@ SHARED = ("isAutomatic", "inputSchemaInput", "descriptor")
 
 
 def _read_shared(native: Native) -> dict[str, Any]:
-    found = {key: native[key] for key in SHARED if key in native}
+    found = _shared(native)
     return {"extras": {APPROVAL: adopt(found)}} if found else {}
 
 
-def _write_shared(block: Any) -> Native:
-    return {key: value for key, value in natives.extras_copy(block, APPROVAL).items() if key in SHARED}
-
-
-def _shared(extras: Any, _: Any) -> Any:
+def _shared(extras: Any, _: Any = None) -> Any:
     return extras if extras.keys() <= {*SHARED} else {key: extras[key] for key in extras if key in SHARED}
 
 
-def _kind_alone(native: Native) -> dict[str, Any]:
-    return {name: value for name, value in KIND.get(native).items() if name != "provider"}
-
-
-_DECIDED = KIND.evolve(cells={"kind": KIND.cells["kind"]}, get=_kind_alone)
+_DECIDED = KIND.evolve(
+    cells={"kind": KIND.cells["kind"]},
+    get=lambda native: {name: value for name, value in KIND.get(native).items() if name != "provider"},
+)
 APPROVALS = (
     Form("request", am.ApprovalRequestBlock, "tool-approval-request", (
         Key("approvalId", "id", Text()),
         Key("toolCallId", "tool_call_id", Link()),
         Key("reason", "reason", Text(), "may"),
         Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": "vercel"}), "may"),
-        Hatch(keys=SHARED, cells={}, get=_read_shared, put=_write_shared, spaces={APPROVAL: _shared},
-              about='extras["vercel.approval"]'),
+        Hatch(keys=SHARED, cells={}, get=_read_shared, spaces={APPROVAL: _shared}, about='extras["vercel.approval"]',
+              put=lambda block: _shared(natives.extras_copy(block, APPROVAL))),
     )),
     Form("response", am.ApprovalResponseBlock, "tool-approval-response", (
         Key("approvalId", "id", Text()),

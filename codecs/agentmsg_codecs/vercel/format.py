@@ -43,19 +43,11 @@ def _with_input(part: Any) -> tuple[Native, Any] | None:
     return (_renamed(part, args="input"), True) if is_old else None
 
 
-def _with_args(native: Native, _: Any) -> Native:
-    return _renamed(native, input="args")
-
-
 def _with_media_type(part: Any) -> tuple[Native, Any] | None:
     if not is_object(part) or type(part.get("mimeType")) is not str or part.get("mediaType") is not None:
         return None
     known = {key: value for key, value in part.items() if key != "mediaType"}
     return _renamed(known, mimeType="mediaType"), "null" if "mediaType" in part else True
-
-
-def _with_mime_type(native: Native, how: Any) -> Native:
-    return {**_renamed(native, mediaType="mimeType"), **({"mediaType": None} if how == "null" else {})}
 
 
 def _outputs(key: str) -> tuple[Callable[[Any], Any], Callable[[Native, Any], Any]]:
@@ -102,8 +94,11 @@ class VercelParts(Parts):
     """Parts in today's spelling, or in another."""
 
     other_spellings: ClassVar[Any] = {
-        "args": (_with_input, _with_args), "mime": (_with_media_type, _with_mime_type), "result": _outputs("result"),
-        "bare": _outputs("output"), "thought": (_as_file, _as_thought),
+        "args": (_with_input, lambda native, _: _renamed(native, input="args")),
+        "mime": (_with_media_type, lambda native, how: {
+            **_renamed(native, mediaType="mimeType"), **({"mediaType": None} if how == "null" else {}),
+        }),
+        "result": _outputs("result"), "bare": _outputs("output"), "thought": (_as_file, _as_thought),
     }  # fmt: skip
 
 
@@ -113,11 +108,7 @@ class VercelParts(Parts):
 _OPTIONS = {cls: Options(PROVIDER_OPTIONS, FAMILY, slots).hatch for cls, slots in SLOTS.items()}
 
 
-def _some_name(value: str, _: Any) -> str | None:
-    return value or None
-
-
-_NAME = Key("toolName", "name", Link(), '""', lacks="unnamed", cell=_some_name)
+_NAME = Key("toolName", "name", Link(), '""', lacks="unnamed", cell=lambda value, _: value or None)
 _LINK = Key("toolCallId", "tool_call_id", Link())
 
 

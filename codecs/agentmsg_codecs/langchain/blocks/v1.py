@@ -148,13 +148,9 @@ SEALED = cells.sealed_by(ANTHROPIC, family=FAMILY)
 """The cell of redacted thinking: unless marked otherwise, it is Anthropic's."""
 
 
-def _nothing(_: Native) -> Native:
-    return {}
-
-
 def only_written(put: Callable[[Any], Native]) -> Hatch:
     """Return the item of keys that another item reads."""
-    return Hatch(keys=(), cells={}, get=_nothing, put=put)
+    return Hatch(keys=(), cells={}, get=lambda _: {}, put=put)
 
 
 def required(

@@ -118,14 +118,6 @@ def _told(item: Native, *own: str, **more: Any) -> Native:
     return with_options(_OPENAI, {**{key: value for key, value in more.items() if value is not None}, **rest})
 
 
-def _into(items: list[Native], *_: Any) -> list[Native]:
-    return [part for _, parts in _each(items) for part in parts]
-
-
-def _into_fully(items: list[Native], *_: Any) -> list[Native]:
-    return [part for item, parts in _each(items) for part in _with_rest(parts, item)]
-
-
 def _each(items: list[Native]) -> Iterator[tuple[Native, list[Native]]]:
     """Yield each item with its parts."""
     searches: list[str] = []
@@ -146,7 +138,7 @@ def _with_rest(parts: list[Native], item: Native) -> list[Native]:
         again = _back(parts)[0]
     except (Unreadable, LookupError):
         return parts  # parts of a pair
-    rest = {key: value for key, value in item.items() if key not in again or _differs(value, again[key])}
+    rest = {key: value for key, value in item.items() if key not in again or dump_json(value) != dump_json(again[key])}
     if rest and "type" in item and [*item] != [*{**again, **rest}]:
         rest = item  # what the model has no block for has its own order of keys
     beside: Native = {_REST: rest} if rest else {}
@@ -155,10 +147,6 @@ def _with_rest(parts: list[Native], item: Native) -> list[Native]:
     if beside:
         parts[-1] = {**parts[-1], **with_options(_OPENAI, {**options_of(parts[-1], _OPENAI), **beside})}
     return parts
-
-
-def _differs(value: Any, other: Any) -> bool:
-    return dump_json(value) != dump_json(other)
 
 
 def _runner(call_id: Any) -> str:
@@ -430,10 +418,11 @@ def _result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) 
     raise Unreadable
 
 
-def _makes(call: am.ToolUseBlock) -> bool:
-    return call.name in CLIENT_TOOLS and _is_given(call.name, call.input)
-
-
 RESPONSES = Issuer(
-    _RESPONSES, _OPENAI, "responses", _own, _kept, _into, _back, makes=_makes, into_fully=_into_fully, asks=True
-)
+    _RESPONSES, _OPENAI, "responses", _own, _kept,
+    into=lambda items, *_: [part for _, parts in _each(items) for part in parts],
+    back=_back,
+    makes=lambda call: call.name in CLIENT_TOOLS and _is_given(call.name, call.input),
+    into_fully=lambda items, *_: [part for item, parts in _each(items) for part in _with_rest(parts, item)],
+    asks=True,
+)  # fmt: skip
