@@ -76,12 +76,11 @@ def _carried_time(time: datetime, _: Any) -> datetime:
     return times.in_utc(time) if _is_odd(time) else time
 
 
-def _write_time(time: datetime, _: Any) -> str:
-    return times.write_time_z(time)
-
-
-TIME = Key("timestamp", "created_at", Via(_read_time, _write_time, supports=KEEP, is_marking=True), "may", is_odd=True,
-           cell=_carried_time)  # fmt: skip
+TIME = Key(
+    "timestamp", "created_at",
+    Via(_read_time, lambda time, _: times.write_time_z(time), supports=KEEP, is_marking=True), "may", is_odd=True,
+    cell=_carried_time,
+)  # fmt: skip
 
 
 @cache
@@ -104,12 +103,9 @@ def _read_cost(text: Any) -> float:
     return cost
 
 
-def _write_cost(cost: float) -> str:
-    return format(_decimals().Decimal(repr(cost)), "f")
-
-
 _COST = {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$", "examples": ["0.5", "0.00012"]}
-COST = Key("cost", "cost", Via(_read_cost, _write_cost, _COST, is_spelt=True), "null")
+_COSTS = Via(_read_cost, lambda cost: format(_decimals().Decimal(repr(cost)), "f"), _COST, is_spelt=True)
+COST = Key("cost", "cost", _COSTS, "null")
 
 
 # -- objects of which some keys have a field --------------------------------------------------------------------------
@@ -206,14 +202,11 @@ def _write_signed(block: am.ThinkingBlock) -> Native:
     return {"signature": None, NAME: None, **natives.extras_copy(block, UNSIGNED)}
 
 
-def _unsigned(own: Mapping[str, Any], block: am.ThinkingBlock) -> Mapping[str, Any]:
-    return own if {*own} == {NAME} and own[NAME] is not None and block.signature is None else EMPTY
-
-
 SIGNED = Hatch(
     keys=("signature", NAME), cells={"signature": cells.bare}, get=_read_signed, put=_write_signed,
-    spaces={UNSIGNED: _unsigned}, schema={key: {"type": ["string", "null"]} for key in ("signature", NAME)},
-    about="signature",
+    spaces={UNSIGNED: lambda own, block:
+            own if {*own} == {NAME} and own[NAME] is not None and block.signature is None else EMPTY},
+    schema={key: {"type": ["string", "null"]} for key in ("signature", NAME)}, about="signature",
 )  # fmt: skip
 
 
@@ -246,10 +239,6 @@ def read_answered(native: Native) -> dict[str, Any]:
     return {"provider": word} if api is None else {"provider": word, "api": api}
 
 
-def _write_answered(message: am.Msg) -> Native:
-    return {NAME: word_of(message)}
-
-
 def word_of(message: am.Msg) -> str | None:
     """Return the framework's word for the provider of a message."""
     word: Any = mark_of(message, FAMILY, "/provider") if message.notes else None
@@ -267,7 +256,8 @@ def answered(message: am.Msg) -> Any:
 
 
 ANSWERED = Hatch(
-    keys=(NAME,), cells={"provider": KEEP, "api": KEEP}, get=read_answered, put=_write_answered,
+    keys=(NAME,), cells={"provider": KEEP, "api": KEEP}, get=read_answered,
+    put=lambda message: {NAME: word_of(message)},
     schema={NAME: {"type": ["string", "null"]}}, about="provider; api", nothing={NAME: None},
 )  # fmt: skip
 

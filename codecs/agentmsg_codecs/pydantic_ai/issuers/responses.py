@@ -37,7 +37,7 @@ from agentmsg_codecs.pydantic_ai.issuers.base import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _MCP = "mcp_server:"
 _REST, _ORDER = "rest", "order"
@@ -191,14 +191,6 @@ def _reasoning_back(natives: Sequence[Native]) -> Native:
     return {"type": "reasoning", **chosen(first, "id"), "summary": summary, **sealed, **content}
 
 
-def _compaction(item: Native, kit: Kit) -> list[Native]:
-    return [kit.part("compaction", item, id=item.get("id"))]
-
-
-def _compaction_back(natives: Sequence[Native]) -> Native:
-    return {key: value for key, value in details_of(natives[0]).items() if key not in (_REST, _ORDER)}
-
-
 # -- calls ------------------------------------------------------------------------------------------------------------
 
 
@@ -261,10 +253,6 @@ def _files(item: Native, kit: Kit) -> list[Native]:
     return _pair(kit, item, "file_search", {"queries": item["queries"]}, content, id=item["id"])
 
 
-def _files_back(first: Native, last: Native) -> Native:
-    return _served("file_search_call", first, last, **args_of(first), **chosen(_told(first, last), "results"))
-
-
 def _code(item: Native, kit: Kit) -> list[Native]:
     logs = [each["logs"] for each in item.get("outputs") or () if each["type"] == "logs"]
     args = {"container_id": item["container_id"], "code": item.get("code") or ""}
@@ -281,10 +269,6 @@ def _image(item: Native, kit: Kit) -> list[Native]:
     if item.get("result"):
         raise Unreadable  # the library adds to the file between call and return: it stays as it is
     return _pair(kit, item, "image_generation", None, {**_status(item), **chosen(item, *_OF_IMAGE)})
-
-
-def _image_back(first: Native, last: Native) -> Native:
-    return _served("image_generation_call", first, last, **chosen(_told(first, last), *_OF_IMAGE))
 
 
 def _mcp(item: Native, kit: Kit) -> list[Native]:
@@ -340,16 +324,23 @@ def _search_back(first: Native, _: Native) -> Native:
     return {"type": "tool_search_output", "id": details.get("id"), **told, "tools": tools}
 
 
-_INTO = {
-    "message": _message, "reasoning": _reasoning, "compaction": _compaction, "function_call": _function,
+_INTO: dict[str, Callable[[Native, Kit], list[Native]]] = {
+    "message": _message, "reasoning": _reasoning, "function_call": _function,
+    "compaction": lambda item, kit: [kit.part("compaction", item, id=item.get("id"))],
     "web_search_call": _web, "file_search_call": _files, "code_interpreter_call": _code,
     "image_generation_call": _image, "mcp_call": _mcp, "mcp_list_tools": _mcp_tools, "tool_search_call": _search,
     "tool_search_output": _found,
 }  # fmt: skip
-_BACK = {
-    "text": _message_back, "thinking": _reasoning_back, "compaction": _compaction_back, "tool-call": _function_back,
+_BACK: dict[str, Callable[[Sequence[Native]], Native]] = {
+    "text": _message_back, "thinking": _reasoning_back, "tool-call": _function_back,
+    "compaction": lambda natives: {
+        key: value for key, value in details_of(natives[0]).items() if key not in (_REST, _ORDER)
+    },
 }  # fmt: skip
-_TOOLS_BACK = {
-    "web_search": _web_back, "file_search": _files_back, "code_execution": _code_back, "image_generation": _image_back,
-    "mcp_server": _mcp_back, "tool_search": _search_back,
+_TOOLS_BACK: dict[str, Callable[[Native, Native], Native]] = {
+    "web_search": _web_back, "code_execution": _code_back, "mcp_server": _mcp_back, "tool_search": _search_back,
+    "file_search": lambda first, last: _served(
+        "file_search_call", first, last, **args_of(first), **chosen(_told(first, last), "results")),
+    "image_generation": lambda first, last: _served(
+        "image_generation_call", first, last, **chosen(_told(first, last), *_OF_IMAGE)),
 }  # fmt: skip
