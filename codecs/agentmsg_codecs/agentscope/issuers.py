@@ -21,7 +21,7 @@ from base64 import b64decode
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import thaw
 from agentmsg.formats import (
     Unreadable,
     adopt,
@@ -128,7 +128,7 @@ def _is(one: Any, other: Any) -> bool:
 def _tried(change: Callable[..., list[Any]], *unit: Any) -> Sequence[Any]:
     try:
         return change(*unit)
-    except (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError):
+    except envelopes.UNFIT:
         return unit
 
 

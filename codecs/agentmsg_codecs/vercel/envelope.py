@@ -13,7 +13,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg import AgentMsgError, same, thaw
+from agentmsg import same, thaw
 from agentmsg.formats import (
     Unreadable,
     dump_json,
@@ -317,7 +317,7 @@ def _tried(run: list[Any], change: Callable[[list[Any]], list[Any]]) -> list[Any
     """Return what a run changes into; of one that can't, each half that can, and so on: a block that can't stays."""
     try:
         return change(run)
-    except (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError):
+    except envelopes.UNFIT:
         pass  # values of other kinds than the client has
     if len(run) == 1:
         return run

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import thaw
 from agentmsg.formats import (
     Native,
     Unreadable,
@@ -60,7 +60,6 @@ _ITEM = re.compile("(?:msg|rs|fc|ws|fs|ci|ig|mcp|mcpl|tsc|tso|cmp)_")
 _ORDERS = "/orders"
 # A result of a version before outcomes.
 _NO_OUTCOME = "/no-outcome"
-_ODD = (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError)
 
 
 class Issuers(envelopes.Envelope):
@@ -180,7 +179,7 @@ def _into(unit: Sequence[Any], table: Table, kit: Kit) -> list[Any] | None:
         if is_sequence(noted):
             parts = [envelopes.reordered(part, orders) for part, orders in zip(parts, noted, strict=False)]
         return list(map(_unsaid, _carried(unit, [kit.block(part) for part in parts], again)))
-    except _ODD:
+    except envelopes.UNFIT:
         return None
 
 
@@ -201,7 +200,7 @@ def _back(unit: Sequence[Any], table: Table, kit: Kit, other: Kit) -> list[Any] 
         if any(orders):
             found[-1] = marked(found[-1], FAMILY, orders=orders)
         return found
-    except _ODD:
+    except envelopes.UNFIT:
         return None
 
 
