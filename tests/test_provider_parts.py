@@ -84,6 +84,22 @@ def test_what_only_looks_like_an_answer_goes_into_frameworks(name: am.CodecName,
             assert am.same(am.restore(am.decode(document, framework), report), history)
 
 
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("more", [
+    {"annotations": [], "logprobs": []}, {}, {"annotations": [], "mine": 1},
+    {"annotations": [{"type": "container_file_citation", "container_id": "k", "file_id": "f", "filename": "a",
+                      "start_index": 0, "end_index": 1}]},
+])  # fmt: skip
+def test_a_text_of_responses_stands_once(framework: am.CodecName, more: dict[str, Any]) -> None:
+    """Nothing repeats a text beside its part, where an edit or a redaction of the document wouldn't reach it."""
+    text = {"type": "output_text", "text": "only here", **more}
+    item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [text]}
+    history = am.decode({"object": "response", "id": "resp_1", "output": [item]}, "openai-responses-response")
+    raw = am.dumps(history, framework, on_loss="ignore")
+    assert raw.count(b"only here") == 1
+    assert am.loads(raw.replace(b"only here", b"edited"), framework)[0].text == "edited"
+
+
 _TWICE = """
 import sys, agentmsg as am, orjson
 answer = orjson.loads(sys.stdin.buffer.read())

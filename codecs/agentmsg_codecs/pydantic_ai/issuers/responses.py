@@ -14,7 +14,7 @@ All parts have the provider; those of the library's own tools are a call and a r
 | tool_search_call; tool_search_output | tool_search; provider_details: call_id, execution, status; id of the output |
 | compaction | compaction: provider_details is the item |
 
-What the client keeps nothing of stands in provider_details.rest: the client takes no notice of it.
+What the client keeps nothing of stands in provider_details: rest, of a text more. The client takes no notice of it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _MCP = "mcp_server:"
-_REST, _ORDER = "rest", "order"
+_REST, _ORDER, _MORE = "rest", "order", "more"
 _BY_CLIENT = "search_tools"
 _CITED = ("url_citation", "file_citation")
 _OF_IMAGE = ("background", "quality", "size", "revised_prompt")
@@ -146,9 +146,13 @@ def _said(text: Native, item: Native, kit: Kit) -> Native:
     cited = [each for each in text.get("annotations") or () if each["type"] in _CITED]
     shown = [each for each in (_citation(each, text["text"]) for each in cited) if each is not None]
     details = {**({"citations": cited} if shown else {}), **chosen(text, "logprobs"), **chosen(item, "phase")}
-    if not details.get("logprobs", True):
-        del details["logprobs"]
-    return kit.part("text", details, content=text["text"], id=item.get("id"), citations=shown or None)
+
+    part = kit.part("text", details, content=text["text"], id=item.get("id"), citations=shown or None)
+    again = _text_back(part)
+    keys = {**again, **text}  # null stands for a key that the text lacks
+    if more := {key: text.get(key) for key in keys if _differs(text.get(key), again.get(key))}:
+        part["provider_details"] = {**details, _MORE: more}  # the text itself stands once, so that an edit wins
+    return part
 
 
 def _citation(cited: Native, text: str) -> Native | None:
@@ -161,15 +165,18 @@ def _citation(cited: Native, text: str) -> Native | None:
     return {"sources": [{**chosen(cited, "url", "title"), "excerpts": [], "kind": "web"}], "anchor": anchor}
 
 
+def _text_back(native: Native) -> Native:
+    details = details_of(native)
+    said = {"type": "output_text", "text": native["content"], "annotations": details.get("citations", [])}
+    found = {**said, **chosen(details, "logprobs"), **details.get(_MORE, {})}
+    return {key: value for key, value in found.items() if value is not None}
+
+
 def _message_back(natives: Sequence[Native]) -> Native:
-    content = [
-        {"type": "output_text", "text": each["content"], "annotations": details_of(each).get("citations", []),
-         **chosen(details_of(each), "logprobs")}
-        for each in natives
-    ]  # fmt: skip
     first = natives[0]
     own = {"id": first["id"], "status": _DONE} if first.get("id") else {}
-    return {"type": "message", "role": "assistant", **own, "content": content, **chosen(details_of(first), "phase")}
+    said = {**own, "content": list(map(_text_back, natives)), **chosen(details_of(first), "phase")}
+    return {"type": "message", "role": "assistant", **said}
 
 
 def _reasoning(item: Native, kit: Kit) -> list[Native]:

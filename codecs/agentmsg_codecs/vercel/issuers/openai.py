@@ -18,6 +18,7 @@
 | tool_search_call; tool_search_output | tool_search with arguments, call_id; tools; itemId |
 | compaction | custom, kind "openai.compaction"; type, itemId, encryptedContent |
 | other keys of an item, such as a status but "completed" | as they are; `_rest` and `_absent` have what is left |
+| other keys of a text | `_text` |
 
 The client sends a server tool's result only by reference (store true) or, of web_search and tool_search, in full.
 """
@@ -74,7 +75,7 @@ _OF_CALLS = (
 _SHELL = {"timeout_ms": "timeoutMs", "max_output_length": "maxOutputLength"}
 _SCROLL, _EXIT = {"scroll_x": "scrollX", "scroll_y": "scrollY"}, {"exit_code": "exitCode"}
 # Where a part says what else its item says.
-_REST, _ABSENT = "_rest", "_absent"
+_REST, _ABSENT, _TEXT = "_rest", "_absent", "_text"
 _NATIVES = ("message", "reasoning", _CALL, "tool_search_output", *_CALLS)
 _APART = (_SEARCH, *_GIVEN_BY)
 
@@ -212,7 +213,9 @@ def _text(item: Native, part: Native) -> Native:
     told = {"itemId": item.get("id"), "phase": item.get("phase"), "annotations": part.get("annotations") or None}
     if part["type"] == "refusal":
         raise Unreadable  # the SDK has none: it would be sent as the text that the report tells
-    options = _told({**part, **item}, "id", "content", "role", "phase", "text", "annotations", **told)
+    own = {key: value for key, value in part.items() if key not in ("type", "text", "annotations", "logprobs")}
+    shared = {"logprobs": part.get("logprobs"), **item}
+    options = _told(shared, "id", "content", "role", "phase", **told, **({_TEXT: own} if own else {}))
     return {"type": "text", "text": part["text"], **options}
 
 
@@ -320,7 +323,7 @@ def _item(part: Native, link: Any, options: Native) -> Native:
     own = {"id": link, "status": options.pop("status", _DONE)} if link is not None else {}
     if kind == "text":
         said = {"type": "output_text", "text": text, "annotations": options.pop("annotations", [])}
-        said |= {key: options.pop(key) for key in ("logprobs",) if key in options}
+        said |= {key: options.pop(key) for key in ("logprobs",) if key in options} | options.pop(_TEXT, {})
         return {"type": "message", "role": "assistant", **own, "content": [said], **options}
     if kind == "reasoning":
         sealed = options.pop("reasoningEncryptedContent", None)
