@@ -74,9 +74,9 @@ def test_what_only_looks_like_an_answer_goes_into_frameworks(name: am.CodecName,
     for _, _, message in some(_answers(name), 30):
         for value in (7, "w", ["w"], {"type": 7}):
             content = [
-                block.evolve(extras={space: dict.fromkeys((*own, "caller"), value) for space, own in extras.items()})
+                block.evolve(extras={space: dict.fromkeys((*dict(own), "caller"), value) for space, own in extras})
                 for block in message.content
-                if (extras := {name: {}, **block.extras})
+                if (extras := list({name: {}, **am.thaw(block.extras)}.items()))
             ]
             history = am.History([message.evolve(content=content)])
             report: list[am.Loss] = []

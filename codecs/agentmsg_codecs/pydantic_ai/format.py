@@ -365,6 +365,18 @@ def is_for_tool(held: Mapping[str, Any]) -> bool:
     return isinstance(held.get("tool_name"), str)
 
 
+def _has_transcript(native: Native) -> bool:
+    return bool(native.get("transcript"))
+
+
+def _is_transcript(message: am.Msg) -> bool:
+    return bool(message.content) and _marked("/speech")(message)
+
+
+def _is_for_user(message: am.Msg) -> bool:
+    return _marked("/retry")(message) and not is_for_tool(natives.extras_of(message, FAMILY))
+
+
 _TEXT = Lifted((Place("content", Content(), need='""'),))
 _SAID_TEXT = (_TEXT, TIME)
 _SAID_SCHEMA = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"anyOf": [
@@ -388,14 +400,12 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
         )),
         _message("user", "user", "user-prompt", (Key("content", "content", said), TIME)),
         _message("again", "user", "retry-prompt", (*_SAID_TEXT, Spare("tool_name")), notes={"retry": True},
-                 when=lambda message: _marked("/retry")(message)
-                 and not is_for_tool(natives.extras_of(message, FAMILY))),
+                 when=_is_for_user),
         _message("feedback", "user", "retry-feedback", _SAID_TEXT, notes={"feedback": True}, when=_marked("/feedback")),
         _message("user_speech", "user", "speech", (
             Lifted((Place("transcript", Content(), need='""'),)), TIME, Spare("speaker", "user"), Spare("audio"),
             *_nulls("id", "provider_name", "provider_details"),
-        ), notes={"speech": True}, fits=lambda native: bool(native.get("transcript")),
-                 when=lambda message: bool(message.content) and _marked("/speech")(message)),
+        ), notes={"speech": True}, fits=_has_transcript, when=_is_transcript),
         _result("tool_again", "retry-prompt", RETRIED, marks={"/retry": True}, when=is_retried),
         _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),
         Form("response", am.Msg, "response", (

@@ -76,11 +76,12 @@ def _carried_time(time: datetime, _: Any) -> datetime:
     return times.in_utc(time) if _is_odd(time) else time
 
 
-TIME = Key(
-    "timestamp", "created_at",
-    Via(_read_time, lambda time, _: times.write_time_z(time), supports=KEEP, is_marking=True), "may", is_odd=True,
-    cell=_carried_time,
-)  # fmt: skip
+def _write_time(time: datetime, _: Any) -> str:
+    return times.write_time_z(time)
+
+
+TIME = Key("timestamp", "created_at", Via(_read_time, _write_time, supports=KEEP, is_marking=True), "may", is_odd=True,
+           cell=_carried_time)  # fmt: skip
 
 
 @cache
@@ -103,9 +104,12 @@ def _read_cost(text: Any) -> float:
     return cost
 
 
+def _write_cost(cost: float) -> str:
+    return format(_decimals().Decimal(repr(cost)), "f")
+
+
 _COST = {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$", "examples": ["0.5", "0.00012"]}
-_COSTS = Via(_read_cost, lambda cost: format(_decimals().Decimal(repr(cost)), "f"), _COST, is_spelt=True)
-COST = Key("cost", "cost", _COSTS, "null")
+COST = Key("cost", "cost", Via(_read_cost, _write_cost, _COST, is_spelt=True), "null")
 
 
 # -- objects of which some keys have a field --------------------------------------------------------------------------
@@ -239,6 +243,10 @@ def read_answered(native: Native) -> dict[str, Any]:
     return {"provider": word} if api is None else {"provider": word, "api": api}
 
 
+def _write_answered(message: am.Msg) -> Native:
+    return {NAME: word_of(message)}
+
+
 def word_of(message: am.Msg) -> str | None:
     """Return the framework's word for the provider of a message."""
     word: Any = mark_of(message, FAMILY, "/provider") if message.notes else None
@@ -256,8 +264,7 @@ def answered(message: am.Msg) -> Any:
 
 
 ANSWERED = Hatch(
-    keys=(NAME,), cells={"provider": KEEP, "api": KEEP}, get=read_answered,
-    put=lambda message: {NAME: word_of(message)},
+    keys=(NAME,), cells={"provider": KEEP, "api": KEEP}, get=read_answered, put=_write_answered,
     schema={NAME: {"type": ["string", "null"]}}, about="provider; api", nothing={NAME: None},
 )  # fmt: skip
 

@@ -271,10 +271,17 @@ def write_input(block: am.ToolUseBlock) -> Any:
     return {_RAW: thaw(value)} if is_mapping(value) and _is_envelope(value) else thaw(value)
 
 
+def _get_input(native: Native) -> dict[str, Any]:
+    return {"raw_input": None, **read_input(native["input"])}
+
+
+def _put_input(block: am.ToolUseBlock) -> Native:
+    return {"input": write_input(block)}
+
+
 INPUT = Hatch(
-    keys=("input",), cells={"input": KEEP, "raw_input": cells.arguments_text},
-    get=lambda native: {"raw_input": None, **read_input(native["input"])},
-    put=lambda block: {"input": write_input(block)}, must=("input",), schema={"input": {}}, about="input",
+    keys=("input",), cells={"input": KEEP, "raw_input": cells.arguments_text}, get=_get_input, put=_put_input,
+    must=("input",), schema={"input": {}}, about="input",
 )  # fmt: skip
 
 # -- who runs a tool --------------------------------------------------------------------------------------------------
@@ -298,6 +305,10 @@ def _read_kind(native: Native) -> dict[str, Any]:
     return {"kind": "function", "odd": ("providerExecuted",)}
 
 
+def _write_kind(block: am.ToolUseBlock) -> Native:
+    return {"providerExecuted": True} if block.kind == "server" else {}
+
+
 def carried_provider(value: str, block: Any) -> str | None:
     """Keep the provider that runs a tool if the id of the call tells it."""
     return value if block.kind == "server" and value == runner_of(natives.link_at(block)) else None
@@ -305,8 +316,7 @@ def carried_provider(value: str, block: Any) -> str | None:
 
 KIND = Hatch(
     keys=("providerExecuted",), cells={"kind": cells.kinds("server"), "provider": carried_provider}, get=_read_kind,
-    put=lambda block: {"providerExecuted": True} if block.kind == "server" else {},
-    odd=("providerExecuted",), is_optional=True,
+    put=_write_kind, odd=("providerExecuted",), is_optional=True,
     silent={"providerExecuted": frozenset({"false", "null"})},
     schema={"providerExecuted": {"type": "boolean"}}, about="kind",
 )  # fmt: skip
@@ -424,18 +434,23 @@ def _shared(extras: Any, _: Any = None) -> Any:
     return extras if extras.keys() <= {*SHARED} else {key: extras[key] for key in extras if key in SHARED}
 
 
-_DECIDED = KIND.evolve(
-    cells={"kind": KIND.cells["kind"]},
-    get=lambda native: {name: value for name, value in KIND.get(native).items() if name != "provider"},
-)
+def _write_shared(block: Any) -> Native:
+    return _shared(natives.extras_copy(block, APPROVAL))  # type: ignore[no-any-return]
+
+
+def _kind_alone(native: Native) -> dict[str, Any]:
+    return {name: value for name, value in KIND.get(native).items() if name != "provider"}
+
+
+_DECIDED = KIND.evolve(cells={"kind": KIND.cells["kind"]}, get=_kind_alone)
 APPROVALS = (
     Form("request", am.ApprovalRequestBlock, "tool-approval-request", (
         Key("approvalId", "id", Text()),
         Key("toolCallId", "tool_call_id", Link()),
         Key("reason", "reason", Text(), "may"),
         Key("signature", "signature", Wrapped(am.Signature, "value", {"provider": "vercel"}), "may"),
-        Hatch(keys=SHARED, cells={}, get=_read_shared, spaces={APPROVAL: _shared}, about='extras["vercel.approval"]',
-              put=lambda block: _shared(natives.extras_copy(block, APPROVAL))),
+        Hatch(keys=SHARED, cells={}, get=_read_shared, put=_write_shared, spaces={APPROVAL: _shared},
+              about='extras["vercel.approval"]'),
     )),
     Form("response", am.ApprovalResponseBlock, "tool-approval-response", (
         Key("approvalId", "id", Text()),

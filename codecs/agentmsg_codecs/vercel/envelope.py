@@ -164,7 +164,7 @@ class VercelEnvelope(envelopes.Envelope):
         return into
 
     def _into_and_back(self, issuer: Issuer, content: Sequence[Any]) -> Callable[[list[Any]], list[Any]]:
-        into, back = self._into(issuer._replace(into=issuer.into_fully or issuer.into), content), self._back(issuer)
+        into, back = self._into(issuer.evolve(into=issuer.into_fully or issuer.into), content), self._back(issuer)
 
         def proved(run: list[Any]) -> list[Any]:
             found = into(run)

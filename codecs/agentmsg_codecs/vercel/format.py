@@ -40,6 +40,14 @@ def _with_input(part: Any) -> tuple[Native, Any] | None:
     return (renamed_keys(part, {"args": "input"}), True) if is_old else None
 
 
+def _with_args(native: Native, _: Any) -> Native:
+    return renamed_keys(native, {"input": "args"})
+
+
+def _with_mime_type(native: Native, how: Any) -> Native:
+    return {**renamed_keys(native, {"mediaType": "mimeType"}), **({"mediaType": None} if how == "null" else {})}
+
+
 def _with_media_type(part: Any) -> tuple[Native, Any] | None:
     if not is_object(part) or type(part.get("mimeType")) is not str or part.get("mediaType") is not None:
         return None
@@ -91,11 +99,8 @@ class VercelParts(Parts):
     """Parts in today's spelling, or in another."""
 
     other_spellings: ClassVar[Any] = {
-        "args": (_with_input, lambda native, _: renamed_keys(native, {"input": "args"})),
-        "mime": (_with_media_type, lambda native, how: {
-            **renamed_keys(native, {"mediaType": "mimeType"}), **({"mediaType": None} if how == "null" else {}),
-        }),
-        "result": _outputs("result"), "bare": _outputs("output"), "thought": (_as_file, _as_thought),
+        "args": (_with_input, _with_args), "mime": (_with_media_type, _with_mime_type), "result": _outputs("result"),
+        "bare": _outputs("output"), "thought": (_as_file, _as_thought),
     }  # fmt: skip
 
 

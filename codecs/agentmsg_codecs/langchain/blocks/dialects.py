@@ -58,9 +58,13 @@ NESTED = "langchain.nested"
 # -- text and thinking ------------------------------------------------------------------------------------------------
 
 
+def _is_untagged(part: Native) -> bool:
+    return "type" not in part
+
+
 def _text(name: str, tag: str | None) -> Form:
     items = (Key("text", "text", Text()), ANNOTATIONS, ID, CACHE)
-    fits = None if tag else lambda part: "type" not in part
+    fits = None if tag else _is_untagged
     return Form(name.replace("-", "_"), am.TextBlock, tag, items, notes={"shape": name}, fits=fits)
 
 

@@ -177,6 +177,14 @@ _WRAPPED = "non_standard "
 _is_only_data = speed.says_only(am.DataBlock, "data")
 
 
+def _is_of_server(block: Any) -> bool:
+    return bool(block.kind == "server")
+
+
+def _is_signed_elsewhere(block: Any) -> bool:
+    return block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS
+
+
 class ContentParts(Parts):
     """Reads and writes content parts.
 
@@ -207,10 +215,8 @@ class ContentParts(Parts):
             self._read_as[dialect.name], self._write_as[dialect.name] = dialect.read, dialect.write
             for tag, owns in dialect.owns.items():
                 self._of_tag.setdefault(tag, []).insert(0, (owns, dialect.name))
-        self._named[am.ToolResultBlock, RESULT] = [(lambda block: bool(block.kind == "server"), RESULT)]
-        self._named[am.ThinkingBlock, "reasoning"] = [
-            (lambda block: block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS, "signed")
-        ]
+        self._named[am.ToolResultBlock, RESULT] = [(_is_of_server, RESULT)]
+        self._named[am.ThinkingBlock, "reasoning"] = [(_is_signed_elsewhere, "signed")]
         self._special: dict[Any, Callable[[Native, str | None], Any]] = {
             "reasoning": self._read_signed,
             "server_tool_call": self._read_of_server,

@@ -148,9 +148,13 @@ SEALED = cells.sealed_by(ANTHROPIC, family=FAMILY)
 """The cell of redacted thinking: unless marked otherwise, it is Anthropic's."""
 
 
+def _nothing(_: Native) -> Native:
+    return {}
+
+
 def only_written(put: Callable[[Any], Native]) -> Hatch:
     """Return the item of keys that another item reads."""
-    return Hatch(keys=(), cells={}, get=lambda _: {}, put=put)
+    return Hatch(keys=(), cells={}, get=_nothing, put=put)
 
 
 def required(

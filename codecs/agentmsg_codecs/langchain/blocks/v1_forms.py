@@ -328,6 +328,14 @@ _CELLS = dict.fromkeys((*_READ, "input", "signature", "phase", "metadata"), KEEP
 _LINK = Key("id", "id", Link(), "null")
 
 
+def _write_args(block: am.ToolUseBlock) -> Native:
+    return {"args": args_of(block.input)}
+
+
+def _write_text(block: am.ToolUseBlock) -> Native:
+    return {"args": tool_arguments.input_text(block)}
+
+
 def _text_reader(mark: str) -> Callable[[Native], Native]:
     def read(part: Native) -> Native:
         raw, found = word_at(part, "args"), _beside(part, _IN_EXTRAS)
@@ -344,10 +352,7 @@ def _text_reader(mark: str) -> Callable[[Native], Native]:
 
 def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
     name = Key("name", "name", Text(), '""', default="")
-    args = Hatch(
-        keys=_ARGS, cells=_CELLS, get=_text_reader(tag), odd=("extras",), spaces=(INNER,),
-        put=lambda block: {"args": tool_arguments.input_text(block)},
-    )  # fmt: skip
+    args = Hatch(keys=_ARGS, cells=_CELLS, get=_text_reader(tag), put=_write_text, odd=("extras",), spaces=(INNER,))
     extras = only_written(partial(write_extras, names={**_WRITTEN, "item_id": "item_id"}))
     items: tuple[Any, ...] = (_LINK, name, args, *own, CACHE, extras)
     return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed)
@@ -355,9 +360,8 @@ def _text_call(tag: str, *own: Spare, **fixed: str) -> Form:
 
 def _valid_call(tag: str, **fixed: str) -> Form:
     args = Hatch(
-        keys=_ARGS, cells=_CELLS, get=_read_args, must=("args",), odd=("extras",), spaces=(INNER,),
-        put=lambda block: {"args": args_of(block.input)},
-    )  # fmt: skip
+        keys=_ARGS, cells=_CELLS, get=_read_args, put=_write_args, must=("args",), odd=("extras",), spaces=(INNER,)
+    )
     items: tuple[Any, ...] = (_LINK, Key("name", "name", Text()), args, CACHE, only_written(_write_beside))
     return Form(tag, am.ToolUseBlock, tag, items, fixed=fixed, when=lambda block: block.is_valid)
 

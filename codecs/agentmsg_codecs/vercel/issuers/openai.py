@@ -423,9 +423,9 @@ def _result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) 
 
 RESPONSES = Issuer(
     _RESPONSES, _OPENAI, "responses", _own, _kept,
-    into=lambda items, *_: [part for _, parts in _each(items) for part in parts],
+    into=lambda items, _, __: [part for _, parts in _each(items) for part in parts],
     back=_back,
     makes=lambda call: call.name in CLIENT_TOOLS and _is_given(call.name, call.input),
-    into_fully=lambda items, *_: [part for item, parts in _each(items) for part in _with_rest(parts, item)],
+    into_fully=lambda items, _, __: [part for item, parts in _each(items) for part in _with_rest(parts, item)],
     asks=True,
 )  # fmt: skip

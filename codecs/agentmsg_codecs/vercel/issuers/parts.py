@@ -5,17 +5,17 @@ Keys that a client has no place for are options that it passes over; what isn't 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping
+from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping, speed
 from agentmsg_codecs.vercel.names import OPTIONS, PROVIDER_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-class Issuer(NamedTuple):
+class Issuer(speed.Record):
     """How the client of a provider keeps its answers.
 
     Attributes:

@@ -64,13 +64,14 @@ def _as_file(part: Any) -> tuple[Native, bool] | None:
     return ({**part, "type": "file"}, True) if is_kind else None
 
 
+def _as_kind(native: Native, _: Any) -> Native:
+    return {**native, "type": media.kind_of(native.get("mediaType"))}
+
+
 class UIParts(Parts):
     """Parts that are one block each."""
 
-    other_spellings: ClassVar[Any] = {
-        "kind": (_as_file, lambda native, _: {**native, "type": media.kind_of(native.get("mediaType"))}),
-        "old": (old.today_part, old.old_part),
-    }
+    other_spellings: ClassVar[Any] = {"kind": (_as_file, _as_kind), "old": (old.today_part, old.old_part)}
 
     def read(self, part: Any) -> Any:
         """Read a part as a block; one without a meaning here, or that would not come back, as a NativeBlock."""
@@ -104,15 +105,17 @@ _OPTIONS = {
 # -- whether a text is complete ---------------------------------------------------------------------------------------
 
 
+def _read_state(native: Native) -> dict[str, Any]:
+    return {"notes": {"/done": True}} if native["state"] == "done" else {"odd": ("state",)}
+
+
 def _write_state(block: Any) -> Native:
     is_done = is_marked(block, UI, "/done") and not natives.has_extra(block, UI, "state")
     return {"state": "done"} if is_done else {}
 
 
-_STATE = Hatch(
-    keys=("state",), cells={}, put=_write_state, odd=("state",), is_optional=True, about="whether it is complete",
-    get=lambda native: {"notes": {"/done": True}} if native["state"] == "done" else {"odd": ("state",)},
-)  # fmt: skip
+_STATE = Hatch(keys=("state",), cells={}, get=_read_state, put=_write_state, odd=("state",), is_optional=True,
+               about="whether it is complete")  # fmt: skip
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
@@ -127,11 +130,17 @@ def read_url(url: str, media_type: str) -> Any:
     return source if is_url(url) else marked(source, UI, odd=True)
 
 
+def _read_file(native: Native) -> dict[str, Any]:
+    return {"source": read_url(text_at(native, "url"), text_at(native, "mediaType"))}
+
+
+def _write_file(block: Any) -> Native:
+    return {"mediaType": block.source.media_type, "url": media.write_url(block.source)}
+
+
 def _file_form(kind: str, cls: type[Any]) -> Form:
     source = Hatch(
-        keys=("mediaType", "url"), cells={"source": KEEP}, must=("mediaType", "url"),
-        get=lambda native: {"source": read_url(text_at(native, "url"), text_at(native, "mediaType"))},
-        put=lambda block: {"mediaType": block.source.media_type, "url": media.write_url(block.source)},
+        keys=("mediaType", "url"), cells={"source": KEEP}, get=_read_file, put=_write_file, must=("mediaType", "url"),
         schema={"mediaType": media.types_schema(kind), "url": {"type": "string"}}, about="source",
     )  # fmt: skip
     name = (Key("filename", "name", Text(), "may"),) if kind == "file" else ()
@@ -233,6 +242,10 @@ def _write_output(block: Any) -> Native:
     return {"state": "output-available", "output": None if nothing == "null" else words}
 
 
+def _read_served(native: Native) -> dict[str, Any]:
+    return {**_read_output(native), "provider": runner_of(native.get("toolCallId"))}
+
+
 _FIELDS: dict[str, Cell] = {
     "content": KEEP, "structured": KEEP, "status": cells.statuses("denied", "error"),
     "error": lambda value, block: value if block.status == "denied" else None,
@@ -242,10 +255,7 @@ _OUTPUT = Hatch(
     schema={"state": {"enum": ["output-available", "output-error", "output-denied"]}},
     about="content, structured, status, error",
 )  # fmt: skip
-_SERVED = _OUTPUT.evolve(
-    cells={**_FIELDS, "provider": carried_provider},
-    get=lambda native: {**_read_output(native), "provider": runner_of(native.get("toolCallId"))},
-)
+_SERVED = _OUTPUT.evolve(cells={**_FIELDS, "provider": carried_provider}, get=_read_served)
 RESULT_KEYS = frozenset({"output", "errorText", RESULT_KEY})
 
 
