@@ -190,10 +190,22 @@ class VercelEnvelope(envelopes.Envelope):
         return block.evolve(extras={space: block.extras[space] for space in block.extras if space != self.family})
 
     def _noted(self, run: list[Any], blocks: list[Any]) -> list[Any]:
-        """Return what became of a run, one for one, with the notes that say how it was spelt, and with unknown keys."""
-        if len(run) != len(blocks):
+        """Return what became of a run, with the notes that say how the framework spelt it, and with unknown keys.
+
+        If their numbers differ, because a part is two blocks, or the reverse, those of a class are told by their order.
+        """
+        if not any(self.family in block.notes or self.family in block.extras for block in run):
             return blocks
-        return list(map(self._spelt, run, blocks))
+        if len(run) == len(blocks):
+            return list(map(self._spelt, run, blocks))
+        found = list(blocks)
+        for cls in set(map(type, run)):
+            places = [place for place, block in enumerate(blocks) if type(block) is cls]
+            olds = [block for block in run if type(block) is cls]
+            if len(places) == len(olds):
+                for place, old in zip(places, olds, strict=True):
+                    found[place] = self._spelt(old, found[place])
+        return found
 
     def _spelt(self, old: Any, new: Any) -> Any:
         changes: dict[str, Any] = {}

@@ -146,7 +146,6 @@ def _said(text: Native, item: Native, kit: Kit) -> Native:
     cited = [each for each in text.get("annotations") or () if each["type"] in _CITED]
     shown = [each for each in (_citation(each, text["text"]) for each in cited) if each is not None]
     details = {**({"citations": cited} if shown else {}), **chosen(text, "logprobs"), **chosen(item, "phase")}
-
     part = kit.part("text", details, content=text["text"], id=item.get("id"), citations=shown or None)
     again = _text_back(part)
     keys = {**again, **text}  # null stands for a key that the text lacks
