@@ -11,6 +11,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg.formats import Unreadable
+from data import some
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ PROVIDERS: dict[am.CodecName, tuple[am.CodecName, str, str | None]] = {
     "gemini": ("gemini-response", "google", None),
     "openai-responses": ("openai-responses-response", "openai", "responses"),
 }
+FRAMEWORKS = ("agentscope", "langchain", "pydantic-ai", "vercel", "vercel-ui")
 # What the citations say that a reader of responses makes of what stands beside the content; a request has none.
 BESIDE = {"gemini": "groundingMetadata"}
 
@@ -65,6 +67,39 @@ def test_most_formats_have_no_parts() -> None:
             act(())
 
 
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_what_only_looks_like_an_answer_goes_into_frameworks(name: am.CodecName, framework: am.CodecName) -> None:
+    """Extras of the provider's may have values of any kind: no table between the two forms trips over them."""
+    for _, _, message in some(_answers(name), 30):
+        for value in (7, "w", ["w"], {"type": 7}):
+            content = [
+                block.evolve(extras={space: dict.fromkeys((*dict(own), "caller"), value) for space, own in extras})
+                for block in message.content
+                if (extras := list({name: {}, **am.thaw(block.extras)}.items()))
+            ]
+            history = am.History([message.evolve(content=content)])
+            report: list[am.Loss] = []
+            document = am.encode(history, framework, losses=report)
+            assert am.same(am.restore(am.decode(document, framework), report), history)
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+@pytest.mark.parametrize("more", [
+    {"annotations": [], "logprobs": []}, {}, {"annotations": [], "mine": 1},
+    {"annotations": [{"type": "container_file_citation", "container_id": "k", "file_id": "f", "filename": "a",
+                      "start_index": 0, "end_index": 1}]},
+])  # fmt: skip
+def test_a_text_of_responses_stands_once(framework: am.CodecName, more: dict[str, Any]) -> None:
+    """Nothing repeats a text beside its part, where an edit or a redaction of the document wouldn't reach it."""
+    text = {"type": "output_text", "text": "only here", **more}
+    item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [text]}
+    history = am.decode({"object": "response", "id": "resp_1", "output": [item]}, "openai-responses-response")
+    raw = am.dumps(history, framework, on_loss="ignore")
+    assert raw.count(b"only here") == 1
+    assert am.loads(raw.replace(b"only here", b"edited"), framework)[0].text == "edited"
+
+
 _TWICE = """
 import sys, agentmsg as am, orjson
 answer = orjson.loads(sys.stdin.buffer.read())
@@ -74,7 +109,7 @@ assert first == second, (first, second)
 """
 
 
-@pytest.mark.parametrize("framework", ["agentscope", "langchain", "pydantic-ai", "vercel", "vercel-ui"])
+@pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_the_first_answer_of_a_process_is_written_as_the_second(framework: str) -> None:
     """Whatever is made on first use is there when an answer is wrapped."""
     parts = [{"toolCall": {"id": "s1", "toolType": "FILE_SEARCH"}, "thoughtSignature": "QQ=="}, {"text": "Yes."}]

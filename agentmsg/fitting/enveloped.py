@@ -5,13 +5,11 @@ from __future__ import annotations
 from operator import is_
 from typing import TYPE_CHECKING
 
-from agentmsg.errors import AgentMsgError
 from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.whole_history import with_fields
 from agentmsg.formats.capabilities import Drop
-from agentmsg.formats.envelopes import as_written
+from agentmsg.formats.envelopes import UNFIT, as_written
 from agentmsg.formats.reasons import Reasons
-from agentmsg.formats.shapes import Unreadable
 from agentmsg.model.blocks import NativeBlock, ThinkingBlock
 from agentmsg.model.equality import same
 
@@ -139,7 +137,7 @@ def _wrapped_anew(
 def _bare(message: Msg, envelope: Envelope) -> Msg:
     try:
         return envelope.unwrap(message) if envelope.concerns(message) else message
-    except (AgentMsgError, Unreadable):
+    except UNFIT:
         return message
 
 

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
 
-__all__ = ["Envelope", "as_written", "is_just_as", "orders_of", "reordered"]
+__all__ = ["UNFIT", "Envelope", "as_written", "is_just_as", "orders_of", "reordered"]
 
+UNFIT: tuple[type[Exception], ...] = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
+"""What a table between two forms raises for what isn't in them, whatever kinds of values that has."""
 _AS_READ, _EACH = "/as-read", "/each"
 
 
@@ -52,14 +54,14 @@ class Envelope:
     def wrap(self, message: Msg) -> Msg:
         """Return a message in the framework's words; the message itself where there is nothing to do.
 
-        It should be quick to say so. An ``Unreadable`` or an ``AgentMsgError`` means the same.
+        It should be quick to say so. An error in ``UNFIT`` means the same.
         """
         raise NotImplementedError
 
     def wrap_each(self, message: Msg) -> Msg:
         """Return a message that doesn't come back as a whole, in which each part that does is wrapped; by default none.
 
-        An ``Unreadable`` or an ``AgentMsgError`` means the message itself, too.
+        An error in ``UNFIT`` means the message itself, too.
         """
         return message
 
@@ -147,7 +149,7 @@ class Envelope:
             # Without who answered, a reader may not see whose form it is.
             back = self.unwrap(written) if written is new else self.opened(written)
             return new if same(back, message) else None
-        except (AgentMsgError, Unreadable):
+        except UNFIT:
             return None
 
     def opened(self, message: Msg) -> Msg:
@@ -161,7 +163,7 @@ class Envelope:
                 known = self.remember(new, message) if self.is_proved(new, message) else self.in_parts(new, message)
                 if known is not None:
                     return known
-        except (AgentMsgError, Unreadable):
+        except UNFIT:
             pass
         return self.as_read(message)
 
@@ -169,7 +171,7 @@ class Envelope:
         """Whether a message that was unwrapped is wrapped as it was, also by a writer that doesn't remember it."""
         try:
             new = self.wrap(message)
-        except (AgentMsgError, Unreadable):
+        except UNFIT:
             return False
         # What is just as the other is unwrapped as that was.
         return is_just_as(new, wrapped) or (

@@ -18,10 +18,11 @@ the unknown fields of the thinking.
 from __future__ import annotations
 
 from base64 import b64decode
+from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import thaw
 from agentmsg.formats import (
     Unreadable,
     adopt,
@@ -84,7 +85,7 @@ class Issuers(envelopes.Envelope):
                 unit.append(block)
             elif block is not None:
                 content.append(_unsigned(block, ids if is_mapping(ids) else {}))
-        is_same = len(content) == len(message.content) and all(map(_is, content, message.content))
+        is_same = len(content) == len(message.content) and all(map(is_, content, message.content))
         if is_same:
             return message
         metadata = {key: value for key, value in message.metadata.items() if key != _CALL_IDS}
@@ -121,14 +122,10 @@ def _is_written_so(again: am.Msg, new: am.Msg, old: am.Msg) -> bool:
     return envelopes.is_just_as(again, old) or (again is new and am.same(again, old))
 
 
-def _is(one: Any, other: Any) -> bool:
-    return one is other
-
-
 def _tried(change: Callable[..., list[Any]], *unit: Any) -> Sequence[Any]:
     try:
         return change(*unit)
-    except (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError):
+    except envelopes.UNFIT:
         return unit
 
 
@@ -268,6 +265,6 @@ def _relinked(new: am.History, old: am.History) -> am.History:
             else block
             for block in message.content
         ]
-        is_same = all(map(_is, content, message.content))
+        is_same = all(map(is_, content, message.content))
         messages.append(message if is_same else message.evolve(content=content))
     return new.evolve(messages=messages)

@@ -13,7 +13,7 @@ import attrs
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1_forms as cited
-from agentmsg import AgentMsgError, thaw
+from agentmsg import thaw
 from agentmsg.formats import (
     ANY_ROLE,
     KEEP,
@@ -31,6 +31,7 @@ from agentmsg.formats import (
     carried_extras,
     cells,
     dispatch,
+    envelopes,
     given,
     is_mapping,
     is_marked,
@@ -90,7 +91,6 @@ if TYPE_CHECKING:
 Fields = Mapping[str, Any]
 # The keys of all forms: an unknown field with such a name may read as one.
 _MAY_MEAN = frozenset({"index", "prompt_cache_breakpoint", "value", *KEYS}).union(*(form.keys for form in ALL_FORMS))
-_RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
 _ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND, GUARD)
 
 
@@ -133,7 +133,7 @@ def _keeps_extras(block: Any, parts: ContentParts) -> bool:
         block = block.evolve(content=tuple(inside))
     try:
         back = parts.read(thaw(parts.write(block)), provider_of(block))
-    except _RAISED:
+    except envelopes.UNFIT:
         return False
     return type(back) is type(block) and same_document(back.extras, block.extras)
 

@@ -26,13 +26,14 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
-from agentmsg import AgentMsgError, DecodeError, EncodeError, thaw
+from agentmsg import DecodeError, EncodeError, thaw
 from agentmsg.formats import (
     EMPTY,
     Native,
     Shape,
     Unreadable,
     adopt,
+    envelopes,
     excerpt,
     is_list,
     is_mapping,
@@ -595,7 +596,7 @@ def _fitting(message: am.Msg, codec: LangChainCodec) -> am.Msg:
     try:
         if am.same(codec.engine.read(thaw(codec.engine.write(message, "dict")))[0], message):
             return message
-    except (AgentMsgError, Unreadable, AttributeError, LookupError, TypeError, ValueError):
+    except envelopes.UNFIT:
         pass  # it doesn't fit yet
     fitted = am.decode(am.encode(message, codec, on_loss="ignore"), codec).messages
     if len(fitted) != 1 or fitted[0].role != message.role:

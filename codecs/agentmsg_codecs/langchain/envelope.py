@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import thaw
 from agentmsg.formats import (
     EMPTY,
     Native,
@@ -219,7 +219,7 @@ class LangChainEnvelope(envelopes.Envelope):
                 new = marked(found, FAMILY, **{_BESIDES[1:]: _besides(plain, given, is_ordered=is_ordered)})
                 if self.is_proved(new, message):
                     return self.remember(new, message)
-        except (AgentMsgError, Unreadable):
+        except envelopes.UNFIT:
             pass
         return (found and self.in_parts(found, message)) or self.as_read(message)
 
@@ -238,7 +238,7 @@ class LangChainEnvelope(envelopes.Envelope):
             return False
         try:
             plain = self._listed(issuer, message.content, issuer.rewrite)
-        except (AgentMsgError, Unreadable):
+        except envelopes.UNFIT:
             return False
         # The order of keys tells only in data of any form.
         is_so = dump_json(plain) == dump_json(given) or (
@@ -253,7 +253,7 @@ class LangChainEnvelope(envelopes.Envelope):
         found = self.opened(message)
         try:
             read, _ = self.engine.read(thaw(self.engine.write(message, "dict")))
-        except (AgentMsgError, Unreadable):
+        except envelopes.UNFIT:
             return found
         again = self.opened(read) if am.same(read, message) else found
         return found if am.same(again, found) else again

@@ -311,7 +311,7 @@ class Issuer(speed.Record):
 
     def read(self, parts: list[Any], entries: Mapping[Any, Native]) -> tuple[Any, ...]:
         """Return the blocks of parts in content, as the provider reads them."""
-        return am.get_codec(self.codec).read_parts(self._items_of(parts, entries))
+        return am.get_codec(self.codec).read_parts(self.to_items(parts, entries))
 
     def write(self, blocks: list[Any]) -> list[Any]:
         """Return the parts of blocks.
@@ -319,7 +319,7 @@ class Issuer(speed.Record):
         Raises:
             Unreadable: if the provider has none for them.
         """
-        return self._parts_of(am.get_codec(self.codec).write_parts(blocks))
+        return self.to_parts(am.get_codec(self.codec).write_parts(blocks))
 
     def rewrite(self, blocks: list[Any]) -> list[Any]:
         """Return the parts of blocks that were read; if they are those of the document, they need no other proof.
@@ -328,22 +328,10 @@ class Issuer(speed.Record):
             Unreadable: if the provider has none for them, or they might be others of the provider's.
         """
         items = am.get_codec(self.codec).unproved_parts(blocks)
-        parts = self._parts_of(items)
-        if not same_document(self._items_of(parts, {}), items):
+        parts = self.to_parts(items)
+        if not same_document(self.to_items(parts, {}), items):
             raise Unreadable
         return parts
-
-    def _items_of(self, parts: list[Any], entries: Mapping[Any, Native]) -> list[Any]:
-        try:
-            return self.to_items(parts, entries)
-        except (AttributeError, LookupError, TypeError, ValueError):
-            raise Unreadable from None  # they only look like the provider's
-
-    def _parts_of(self, items: list[Any]) -> list[Any]:
-        try:
-            return self.to_parts(items)
-        except (AttributeError, LookupError, TypeError, ValueError):
-            raise Unreadable from None  # the client has no such part
 
 
 # The notes of blocks that content and the lists of calls are read as, and the namespaces of copies of calls.

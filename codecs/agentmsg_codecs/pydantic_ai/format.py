@@ -118,13 +118,10 @@ class Usage(Nested):
         return [f"if {has_old} and {c.bind('is_old', _is_old)}({v}):", f"    {old}", "else:", f"    {new}"]
 
 
-def _has_old_counts(native: Native) -> bool:
-    return ("request_tokens" in native or "response_tokens" in native) and _is_old(native)
-
-
 USAGE = (
-    Form("old_usage", am.Usage, None, _OLD_USAGE, is_apart="usage", fits=_has_old_counts, when=_is_old_usage,
-         notes={"old": True}, schema={"required": ["request_tokens"]}),
+    Form("old_usage", am.Usage, None, _OLD_USAGE, is_apart="usage", when=_is_old_usage, notes={"old": True},
+         fits=lambda native: ("request_tokens" in native or "response_tokens" in native) and _is_old(native),
+         schema={"required": ["request_tokens"]}),
     Form("usage", am.Usage, None, _NEW_USAGE, is_apart="usage"),
 )  # fmt: skip
 

@@ -111,7 +111,10 @@ def modern(native: Native) -> Native | None:
 def by_role(native: Native) -> Native:
     """Return the message with a role that says what a message of today says; that itself if there is none."""
     given = native
-    parts: Any = [_said(part) for part in native["parts"]]
+    parts: Any = [
+        {key: value for key, value in part.items() if value is not None or key not in _UNSAID}
+        for part in native["parts"]
+    ]
     native = {**native, "parts": parts}
     rest = {key: value for key, value in native.items() if key not in ("kind", "parts")}
     if native["kind"] == "request":
@@ -125,10 +128,6 @@ def by_role(native: Native) -> Native:
     if not parts or any(part.get("part_kind") != "tool-call" for part in parts):
         return given
     return _sound({"role": CALLS, "calls": list(map(_old_call, parts)), **rest}, native) or given
-
-
-def _said(part: Native) -> Native:
-    return {key: value for key, value in part.items() if value is not None or key not in _UNSAID}
 
 
 def _sound(old: Native, native: Native) -> Native | None:

@@ -206,14 +206,11 @@ def _write_signed(block: am.ThinkingBlock) -> Native:
     return {"signature": None, NAME: None, **natives.extras_copy(block, UNSIGNED)}
 
 
-def _unsigned(own: Mapping[str, Any], block: am.ThinkingBlock) -> Mapping[str, Any]:
-    return own if {*own} == {NAME} and own[NAME] is not None and block.signature is None else EMPTY
-
-
 SIGNED = Hatch(
     keys=("signature", NAME), cells={"signature": cells.bare}, get=_read_signed, put=_write_signed,
-    spaces={UNSIGNED: _unsigned}, schema={key: {"type": ["string", "null"]} for key in ("signature", NAME)},
-    about="signature",
+    spaces={UNSIGNED: lambda own, block:
+            own if {*own} == {NAME} and own[NAME] is not None and block.signature is None else EMPTY},
+    schema={key: {"type": ["string", "null"]} for key in ("signature", NAME)}, about="signature",
 )  # fmt: skip
 
 

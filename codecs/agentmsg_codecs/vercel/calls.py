@@ -328,15 +328,15 @@ _DENIAL, _OTHERS = frozenset({"type", "reason"}), frozenset({"type", "value"})
 _make_text = maker(am.TextBlock, "text")
 
 
+def _is_text(block: am.ToolResultBlock) -> bool:
+    content = block.content
+    return not content or (len(content) == 1 and natives.is_bare_text(content[0], FAMILY))
+
+
 def _unknown(output: Any, block: am.ToolResultBlock) -> Any:
     """Return the extras of a result's output: a denial has a reason, any other a value."""
     known = _DENIAL if block.status == "denied" else _OTHERS
     return output if known.isdisjoint(output) else {key: output[key] for key in output if key not in known}
-
-
-def _is_text(block: am.ToolResultBlock) -> bool:
-    content = block.content
-    return not content or (len(content) == 1 and natives.is_bare_text(content[0], FAMILY))
 
 
 def _read(native: Native, inner: Parts) -> dict[str, Any]:
@@ -346,10 +346,7 @@ def _read(native: Native, inner: Parts) -> dict[str, Any]:
         raise Unreadable
     fields = _fields_of(tag, output, inner)
     known = _DENIAL if tag == "execution-denied" else _OTHERS
-    rest = {key: value for key, value in output.items() if key not in known}
-    if rest:
-        fields["extras"] = {OUTPUT: adopt(rest)}
-    return fields
+    return {**fields, "extras": natives.rest_of(output, known, OUTPUT)}
 
 
 def _fields_of(tag: str, output: Native, inner: Parts) -> dict[str, Any]:
@@ -390,14 +387,6 @@ def is_denial(block: am.ToolResultBlock) -> bool:
     return block.status == "denied" and not block.content and block.structured is None
 
 
-def _status(value: str, block: am.ToolResultBlock) -> str | None:
-    return value if value == "error" or is_denial(block) else "error" if block.is_error else None
-
-
-def _error(value: str, block: am.ToolResultBlock) -> str | None:
-    return value if is_denial(block) else None
-
-
 def output(inner: Callable[[], Parts], *, is_served: bool) -> Hatch:
     """Return the hatch of outputs.
 
@@ -421,7 +410,10 @@ def output(inner: Callable[[], Parts], *, is_served: bool) -> Hatch:
     denied = {"type": "object", "properties": {"type": {"const": "execution-denied"}, "reason": {"type": "string"}},
               "required": ["type"]}  # fmt: skip
     kinds = [of(*_TEXTS, value={"type": "string"}), of(*_VALUES, value={}), of("content", value=parts), denied]
-    supported: dict[str, Cell] = {"content": KEEP, "structured": KEEP, "status": _status, "error": _error}
+    supported: dict[str, Cell] = {
+        "content": KEEP, "structured": KEEP, "error": lambda value, block: value if is_denial(block) else None,
+        "status": lambda value, block: value if is_denial(block) else "error" if block.is_error else None,
+    }  # fmt: skip
     return Hatch(
         keys=("output",), cells={**supported, "provider": carried_provider} if is_served else supported, get=get,
         put=put, schema={"output": {"anyOf": kinds}}, about="content, structured, status, error",
@@ -434,16 +426,16 @@ SHARED = ("isAutomatic", "inputSchemaInput", "descriptor")
 
 
 def _read_shared(native: Native) -> dict[str, Any]:
-    found = {key: native[key] for key in SHARED if key in native}
+    found = _shared(native)
     return {"extras": {APPROVAL: adopt(found)}} if found else {}
 
 
-def _write_shared(block: Any) -> Native:
-    return {key: value for key, value in natives.extras_copy(block, APPROVAL).items() if key in SHARED}
-
-
-def _shared(extras: Any, _: Any) -> Any:
+def _shared(extras: Any, _: Any = None) -> Any:
     return extras if extras.keys() <= {*SHARED} else {key: extras[key] for key in extras if key in SHARED}
+
+
+def _write_shared(block: Any) -> Native:
+    return _shared(natives.extras_copy(block, APPROVAL))  # type: ignore[no-any-return]
 
 
 def _kind_alone(native: Native) -> dict[str, Any]:

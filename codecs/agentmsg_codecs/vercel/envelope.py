@@ -13,7 +13,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg import AgentMsgError, same, thaw
+from agentmsg import same, thaw
 from agentmsg.formats import (
     Unreadable,
     dump_json,
@@ -164,7 +164,7 @@ class VercelEnvelope(envelopes.Envelope):
         return into
 
     def _into_and_back(self, issuer: Issuer, content: Sequence[Any]) -> Callable[[list[Any]], list[Any]]:
-        into, back = self._into(issuer._replace(into=issuer.into_fully or issuer.into), content), self._back(issuer)
+        into, back = self._into(issuer.evolve(into=issuer.into_fully or issuer.into), content), self._back(issuer)
 
         def proved(run: list[Any]) -> list[Any]:
             found = into(run)
@@ -329,7 +329,7 @@ def _tried(run: list[Any], change: Callable[[list[Any]], list[Any]]) -> list[Any
     """Return what a run changes into; of one that can't, each half that can, and so on: a block that can't stays."""
     try:
         return change(run)
-    except (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError):
+    except envelopes.UNFIT:
         pass  # values of other kinds than the client has
     if len(run) == 1:
         return run

@@ -19,6 +19,7 @@ import agentmsg as am
 from agentmsg.formats import Native, Parts, is_mapping, is_object, media, natives
 from agentmsg.formats.forms import Described, Form, Key, Link, Text
 from agentmsg_codecs.vercel.calls import APPROVALS, INPUT, KIND, SLOTS, Options, compaction, output
+from agentmsg_codecs.vercel.issuers.parts import renamed_keys
 from agentmsg_codecs.vercel.media import IMAGE, file_form, inner_forms, is_image
 from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS
 
@@ -34,28 +35,24 @@ _GOOGLE = "google"
 _TAGS = frozenset({*_FAILED, *_FAILED.values()})
 
 
-def _renamed(native: Native, **names: str) -> Native:
-    return {names.get(key, key): value for key, value in native.items()}
-
-
 def _with_input(part: Any) -> tuple[Native, Any] | None:
     is_old = is_object(part) and "args" in part and "input" not in part
-    return (_renamed(part, args="input"), True) if is_old else None
+    return (renamed_keys(part, {"args": "input"}), True) if is_old else None
 
 
 def _with_args(native: Native, _: Any) -> Native:
-    return _renamed(native, input="args")
+    return renamed_keys(native, {"input": "args"})
+
+
+def _with_mime_type(native: Native, how: Any) -> Native:
+    return {**renamed_keys(native, {"mediaType": "mimeType"}), **({"mediaType": None} if how == "null" else {})}
 
 
 def _with_media_type(part: Any) -> tuple[Native, Any] | None:
     if not is_object(part) or type(part.get("mimeType")) is not str or part.get("mediaType") is not None:
         return None
     known = {key: value for key, value in part.items() if key != "mediaType"}
-    return _renamed(known, mimeType="mediaType"), "null" if "mediaType" in part else True
-
-
-def _with_mime_type(native: Native, how: Any) -> Native:
-    return {**_renamed(native, mediaType="mimeType"), **({"mediaType": None} if how == "null" else {})}
+    return renamed_keys(known, {"mimeType": "mediaType"}), "null" if "mediaType" in part else True
 
 
 def _outputs(key: str) -> tuple[Callable[[Any], Any], Callable[[Native, Any], Any]]:
@@ -70,14 +67,14 @@ def _outputs(key: str) -> tuple[Callable[[Any], Any], Callable[[Native, Any], An
         tag, has_failed = "text" if type(value) is str else "json", part.get("isError") is True
         output = {"type": _FAILED[tag] if has_failed else tag, "value": value}
         rest = {name: part[name] for name in part if name != "isError" or not has_failed}
-        return {**_renamed(rest, **{key: "output"}), "output": output}, True
+        return {**renamed_keys(rest, {key: "output"}), "output": output}, True
 
     def other(native: Native, _: Any) -> Native | None:
         output = native.get("output")
         if not is_object(output) or output.keys() != {"type", "value"} or output["type"] not in _TAGS:
             return None
         failed = {"isError": True} if output["type"] in _FAILED.values() else {}
-        return {**_renamed(native, output=key), key: output["value"], **failed}
+        return {**renamed_keys(native, {"output": key}), key: output["value"], **failed}
 
     return usual, other
 
@@ -113,11 +110,7 @@ class VercelParts(Parts):
 _OPTIONS = {cls: Options(PROVIDER_OPTIONS, FAMILY, slots).hatch for cls, slots in SLOTS.items()}
 
 
-def _some_name(value: str, _: Any) -> str | None:
-    return value or None
-
-
-_NAME = Key("toolName", "name", Link(), '""', lacks="unnamed", cell=_some_name)
+_NAME = Key("toolName", "name", Link(), '""', lacks="unnamed", cell=lambda value, _: value or None)
 _LINK = Key("toolCallId", "tool_call_id", Link())
 
 

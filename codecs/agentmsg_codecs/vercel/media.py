@@ -257,14 +257,6 @@ def _read_image(value: Any, media_type: str | None) -> Any:
     return read_reference(value, media_type) if data is None else data
 
 
-def _write_image(source: Any) -> Any:
-    return write_reference(source) if isinstance(source, am.FileSource) else _write_text(source)
-
-
-def _type_beside(source: Any) -> str | None:
-    return None if _url_mark(source) == "alone" else type_in(source)
-
-
 def is_image(block: Any) -> bool:
     """Whether an image of a user is written as an ``image``: it can be, and wasn't read as a file."""
     if is_marked(block, FAMILY, "/file") and media.kind_of(type_in(block.source)) == "image":
@@ -272,8 +264,16 @@ def is_image(block: Any) -> bool:
     return isinstance(block.source, am.FileSource) or _is_plain(block.source)
 
 
-_IMAGE = source_hatch("image", _read_image, _write_image, {"anyOf": _DATA}, type_of=_type_beside)
-IMAGE = _IMAGE.evolve(schema={**_IMAGE.schema, "mediaType": STRING})
+def _any_type(hatch: Hatch) -> Hatch:
+    """Return the hatch of a source whose media type may be of any kind."""
+    return hatch.evolve(schema={**hatch.schema, "mediaType": STRING})
+
+
+IMAGE = _any_type(source_hatch(
+    "image", _read_image,
+    lambda source: write_reference(source) if isinstance(source, am.FileSource) else _write_text(source),
+    {"anyOf": _DATA}, type_of=lambda source: None if _url_mark(source) == "alone" else type_in(source),
+))  # fmt: skip
 
 
 # -- sources ----------------------------------------------------------------------------------------------------------
@@ -297,10 +297,6 @@ def _read_id(value: Any, media_type: str | None) -> Any:
     return am.FileSource(value, media_type=media_type) if is_id else read_reference(value, media_type)
 
 
-def _write_id(source: am.FileSource) -> Any:
-    return source.file_id if source.provider is None else write_reference(source)
-
-
 def _read_tagged(value: Any, media_type: str | None) -> Any:
     """Return the source for the data of a file inside a result, which is always an object with a tag."""
     if not is_object(value) or "type" not in value:
@@ -311,23 +307,20 @@ def _read_tagged(value: Any, media_type: str | None) -> Any:
     return bare if how is None else marked(bare, FAMILY, bytes=how)
 
 
-def _write_tagged(source: Any) -> Any:
-    return write_data(marked(source, FAMILY, tag=True, bare=False))
-
-
-def _any_type(hatch: Hatch) -> Hatch:
-    """Return the hatch of a source whose media type may be of any kind."""
-    return hatch.evolve(schema={**hatch.schema, "mediaType": STRING})
-
-
 # -- forms ------------------------------------------------------------------------------------------------------------
 
 _BYTES = _any_type(source_hatch("data", _read_base64, write_base64, STRING))
 _URL_HATCH = _any_type(source_hatch("url", _read_url, attrgetter("url"), STRING))
-_ID_HATCH = _any_type(source_hatch("fileId", _read_id, _write_id, {"anyOf": [STRING, REFERENCE]}))
+_ID_HATCH = _any_type(source_hatch(
+    "fileId", _read_id, lambda source: source.file_id if source.provider is None else write_reference(source),
+    {"anyOf": [STRING, REFERENCE]},
+))  # fmt: skip
 _REFERENCE = _any_type(source_hatch("providerReference", read_reference, write_reference, REFERENCE))
 _TYPED = source_hatch("data", _read_base64, write_base64, STRING, is_typed=True)
-_TAGGED_FILE = source_hatch("data", _read_tagged, _write_tagged, {"anyOf": TAGGED}, is_typed=True)
+_TAGGED_FILE = source_hatch(
+    "data", _read_tagged, lambda source: write_data(marked(source, FAMILY, tag=True, bare=False)), {"anyOf": TAGGED},
+    is_typed=True,
+)  # fmt: skip
 
 
 def inner_forms(options: Hatch) -> tuple[Form, ...]:

@@ -100,19 +100,14 @@ def _sealed(key: str, provider: str) -> Key:
 _SEALED = _sealed("encrypted_content", "openai")
 
 
-def _is_whole(part: Native) -> bool:
-    """Whether reasoning is not summed up."""
-    return (
-        is_list(part.get("content")) and bool(part["content"]) and not part.get("summary") and "reasoning" not in part
-    )
-
-
 SUMMARY = _texts("summary", "summary_text")
 # Tried before v1, whose parts may lack their text.
 REASONING = (
     Form("whole_reasoning", am.ThinkingBlock, "reasoning", (
         _texts("content", "reasoning_text"), Spare("summary", [], is_written=False), _SEALED, ID, CACHE,
-    ), notes={"shape": "whole_reasoning"}, fits=_is_whole),
+    ), notes={"shape": "whole_reasoning"},  # not summed up
+         fits=lambda part: is_list(part.get("content")) and bool(part["content"]) and not part.get("summary")
+         and "reasoning" not in part),
     Form("summary", am.ThinkingBlock, "reasoning", (SUMMARY, _SEALED, ID, CACHE),
          notes={"shape": "summary"},
          fits=lambda part: is_list(part.get("summary")) and part.keys().isdisjoint(("reasoning", "extras"))),
@@ -275,11 +270,6 @@ _FILE = inner_object(
 _SOUND = inner_object("input_audio", _read_sound, _write_sound, "source", must=2)
 
 
-def has_object(block: Any) -> bool:
-    """Whether the input of a call is an object, and its text says no more."""
-    return block.is_valid and is_mapping(block.input) and block.significant_text is None
-
-
 def _read_input(value: Any) -> Any:
     if not is_object(value):
         raise Unreadable
@@ -334,7 +324,8 @@ _OPENAI = (
     Form("computer_call", am.ToolUseBlock, "computer_call", (
         Key("call_id", "id", Link(), "null"), Key("action", "input", Object()), ID, CACHE,
         Spare("status", "completed"), Spare("pending_safety_checks", []),
-    ), fixed={"kind": "function", "name": "computer"}, notes={"shape": "computer_call"}, when=has_object),
+    ), fixed={"kind": "function", "name": "computer"}, notes={"shape": "computer_call"},
+         when=lambda block: block.is_valid and is_mapping(block.input) and block.significant_text is None),
 )  # fmt: skip
 
 

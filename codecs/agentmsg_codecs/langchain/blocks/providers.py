@@ -11,8 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import AgentMsgError
-from agentmsg.formats import Native, Unreadable, is_list, is_mapping, is_object, marked, same_document, speed, with_note
+from agentmsg.formats import (
+    Native,
+    Unreadable,
+    envelopes,
+    is_list,
+    is_mapping,
+    is_object,
+    marked,
+    same_document,
+    speed,
+    with_note,
+)
 from agentmsg_codecs.langchain.blocks.v1 import is_hint, is_only_text, read_cache, write_cache
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, without
 
@@ -142,7 +152,6 @@ def _from_annotation(note: Native) -> Native:
     return {"type": kind, **without(note, "type", "title", "extras"), **named, **note["extras"]}
 
 
-_REFUSED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
 # The parts whose id is that of the call.
 _CALLS = frozenset({"tool_use", "tool_call", "server_tool_call"})
 # The namespaces of what Anthropic's blocks say beyond their fields, of a text that Bedrock's guardrail checks, and of
@@ -189,7 +198,7 @@ class Dialect(speed.Record):
             (native,) = codec.unproved_parts([block])
             if type(block) is am.NativeBlock or not same_document(self.to_part(native), item):
                 raise Unreadable
-        except _REFUSED:
+        except envelopes.UNFIT:
             raise Unreadable from None
         changes: Native = {"item_id": beside["id"]} if "id" in beside else {}
         changes |= {"cache": read_cache(beside["cache_control"])} if "cache_control" in beside else {}
@@ -219,7 +228,7 @@ class Dialect(speed.Record):
         try:
             (item,) = am.get_codec(self.codec).write_parts([bare])
             part = self.to_part(item)
-        except _REFUSED:
+        except envelopes.UNFIT:
             raise Unreadable from None
         if beside and "type" not in part:
             raise Unreadable

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import thaw
 from agentmsg.formats import (
     EMPTY,
     KEEP,
@@ -14,6 +14,7 @@ from agentmsg.formats import (
     Shape,
     Unreadable,
     adopt,
+    envelopes,
     is_list,
     is_mapping,
     is_object,
@@ -409,7 +410,6 @@ def _with_common(part: Native, block: Any) -> Native:
     return part
 
 
-_RAISED = (Unreadable, AgentMsgError, AttributeError, LookupError, TypeError, ValueError)
 _ODD = frozenset({"id", "cache_control", "extras"})
 
 
@@ -418,7 +418,7 @@ def careful(shape: Shape, part: Native) -> Any:
     try:
         block = shape.read(part, shape.cls)
         plain = shape.write(block)
-    except _RAISED:
+    except envelopes.UNFIT:
         raise Unreadable from None
     if same_document(plain, part):
         return block

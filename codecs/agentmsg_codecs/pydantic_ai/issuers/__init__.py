@@ -14,12 +14,11 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
-from agentmsg import AgentMsgError, thaw
+from agentmsg import thaw
 from agentmsg.formats import (
     Native,
     Unreadable,
     adopt,
-    dump_json,
     envelopes,
     is_mapping,
     is_marked,
@@ -61,7 +60,6 @@ _ITEM = re.compile("(?:msg|rs|fc|ws|fs|ci|ig|mcp|mcpl|tsc|tso|cmp)_")
 _ORDERS = "/orders"
 # A result of a version before outcomes.
 _NO_OUTCOME = "/no-outcome"
-_ODD = (Unreadable, AgentMsgError, LookupError, TypeError, ValueError, AttributeError)
 
 
 class Issuers(envelopes.Envelope):
@@ -101,8 +99,9 @@ class Issuers(envelopes.Envelope):
 
     def unwrap(self, message: am.Msg) -> am.Msg:
         """Return a message whose parts of a provider are its blocks."""
-        word, table = self._answered(message)
-        if table is None:
+        word = next(filter(None, map(name_of, message.content)), None)
+        table = None if word is None else _TABLES.get(_key(PROVIDERS.get(word, word), message))
+        if word is None or table is None:
             return message
         self._engine.fill()
         kits, content = [Kit(word, table.codec, self._engine, message) for _ in range(2)], list[Any]()
@@ -110,40 +109,6 @@ class Issuers(envelopes.Envelope):
             is_own = any(name_of(block) == word for block in unit)
             content += (_back(unit, table, *kits) if is_own else None) or unit
         return message.evolve(content=content)
-
-    def opened(self, message: am.Msg) -> am.Msg:
-        """Return a message that was read, unwrapped: first as if its parts said no more than the provider's blocks.
-
-        Then the proof of the message is enough; else each unit is proved, and what its parts say beside is carried.
-        """
-        try:
-            new = self._simply(message)
-        except _ODD:
-            new = None
-        return super().opened(message) if new is None else self.remember(new, message)
-
-    def _simply(self, message: am.Msg) -> am.Msg | None:
-        """Return a message of usual parts unwrapped; None if it has others."""
-        word, table = self._answered(message)
-        if table is None:
-            return None
-        kit, content = Kit(word, table.codec, self._engine, message), list[Any]()
-        natives = list(map(kit.native, message.content))
-        rest = iter(natives)
-        for unit in table.units(message.content):
-            parts = [next(rest) for _ in unit]
-            content += table.back(parts, kit) if any(name_of(block) == word for block in unit) else unit
-        new = message.evolve(content=content)
-        wrapped = self.wrap(new)
-        is_same = self.comes_back(message, wrapped) and dump_json(natives) == dump_json(
-            list(map(kit.native, wrapped.content))  # the order of keys counts, too
-        )
-        return new if is_same else None
-
-    def _answered(self, message: am.Msg) -> tuple[str, Table | None]:
-        """Return the provider that the parts of a message name, and its table; None if there is none."""
-        word = next(filter(None, map(name_of, message.content)), None)
-        return word or "", None if word is None else _TABLES.get(_key(PROVIDERS.get(word, word), message))
 
 
 def name_of(block: Any) -> str | None:
@@ -214,7 +179,7 @@ def _into(unit: Sequence[Any], table: Table, kit: Kit) -> list[Any] | None:
         if is_sequence(noted):
             parts = [envelopes.reordered(part, orders) for part, orders in zip(parts, noted, strict=False)]
         return list(map(_unsaid, _carried(unit, [kit.block(part) for part in parts], again)))
-    except _ODD:
+    except envelopes.UNFIT:
         return None
 
 
@@ -235,7 +200,7 @@ def _back(unit: Sequence[Any], table: Table, kit: Kit, other: Kit) -> list[Any] 
         if any(orders):
             found[-1] = marked(found[-1], FAMILY, orders=orders)
         return found
-    except _ODD:
+    except envelopes.UNFIT:
         return None
 
 

@@ -32,7 +32,7 @@ from agentmsg_codecs.pydantic_ai.issuers.base import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _SEARCH = "tool_search_tool_"
 _MCP = "mcp_server"
@@ -106,14 +106,6 @@ def _source(cited: Native) -> Native | None:
     return {"document_id": cited.get("file_id"), "title": cited.get("document_title"), **excerpts, "kind": "document"}
 
 
-def _thinking(block: Native, kit: Kit) -> Native:
-    return kit.part("thinking", content=block["thinking"], signature=block.get("signature"))
-
-
-def _redacted(block: Native, kit: Kit) -> Native:
-    return kit.part("thinking", content="", id=_REDACTED, signature=block["data"])
-
-
 def _call(block: Native, kit: Kit) -> Native:
     details, said = _caller(block), {"args": block["input"], "tool_call_id": block["id"]}
     own = {} if details else {"provider_name": None}
@@ -168,22 +160,18 @@ def _found_back(said: Native, details: Native) -> Native:
     return {"type": "tool_search_tool_search_result", "tool_references": references}
 
 
-def _compaction(block: Native, kit: Kit) -> Native:
-    return kit.part("compaction", chosen(block, *_OF_COMPACTION), content=block.get("content"))
-
-
-_INTO = {
-    "text": _text, "thinking": _thinking, "redacted_thinking": _redacted, "tool_use": _call,
-    "server_tool_use": _server_call, "mcp_tool_use": _mcp_call, "mcp_tool_result": _mcp_result,
-    "tool_search_tool_result": _found, "compaction": _compaction,
+_INTO: dict[str, Callable[[Native, Kit], Native]] = {
+    "text": _text, "tool_use": _call, "server_tool_use": _server_call, "mcp_tool_use": _mcp_call,
+    "mcp_tool_result": _mcp_result, "tool_search_tool_result": _found,
+    "thinking": lambda block, kit: kit.part(
+        "thinking", content=block["thinking"], signature=block.get("signature")),
+    "redacted_thinking": lambda block, kit: kit.part("thinking", content="", id=_REDACTED, signature=block["data"]),
+    "compaction": lambda block, kit: kit.part(
+        "compaction", chosen(block, *_OF_COMPACTION), content=block.get("content")),
 }  # fmt: skip
 
 
 # -- back -------------------------------------------------------------------------------------------------------------
-
-
-def _text_back(native: Native, details: Native) -> Native:
-    return {"type": "text", "text": native["content"], **chosen(details, "citations")}
 
 
 def _thinking_back(native: Native, _: Native) -> Native:
@@ -225,11 +213,10 @@ def _return_back(native: Native, details: Native) -> Native:
     return {"type": "tool_search_tool_result", "tool_use_id": link, "content": inner}
 
 
-def _compaction_back(native: Native, details: Native) -> Native:
-    return {"type": "compaction", "content": native["content"], **chosen(details, *_OF_COMPACTION)}
-
-
-_BACK = {
-    "text": _text_back, "thinking": _thinking_back, "tool-call": _call_back, CALL: _call_back, RETURN: _return_back,
-    "compaction": _compaction_back,
+_BACK: dict[str, Callable[[Native, Native], Native]] = {
+    "thinking": _thinking_back, "tool-call": _call_back, CALL: _call_back, RETURN: _return_back,
+    "text": lambda native, details: {"type": "text", "text": native["content"], **chosen(details, "citations")},
+    "compaction": lambda native, details: {
+        "type": "compaction", "content": native["content"], **chosen(details, *_OF_COMPACTION),
+    },
 }  # fmt: skip

@@ -14,7 +14,7 @@ All parts have the provider; those of the library's own tools are a call and a r
 | tool_search_call; tool_search_output | tool_search; provider_details: call_id, execution, status; id of the output |
 | compaction | compaction: provider_details is the item |
 
-What the client keeps nothing of stands in provider_details.rest: the client takes no notice of it.
+What the client keeps nothing of stands in provider_details: rest, of a text more. The client takes no notice of it.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from agentmsg_codecs.pydantic_ai.issuers.base import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _MCP = "mcp_server:"
-_REST, _ORDER = "rest", "order"
+_REST, _ORDER, _MORE = "rest", "order", "more"
 _BY_CLIENT = "search_tools"
 _CITED = ("url_citation", "file_citation")
 _OF_IMAGE = ("background", "quality", "size", "revised_prompt")
@@ -146,9 +146,12 @@ def _said(text: Native, item: Native, kit: Kit) -> Native:
     cited = [each for each in text.get("annotations") or () if each["type"] in _CITED]
     shown = [each for each in (_citation(each, text["text"]) for each in cited) if each is not None]
     details = {**({"citations": cited} if shown else {}), **chosen(text, "logprobs"), **chosen(item, "phase")}
-    if not details.get("logprobs", True):
-        del details["logprobs"]
-    return kit.part("text", details, content=text["text"], id=item.get("id"), citations=shown or None)
+    part = kit.part("text", details, content=text["text"], id=item.get("id"), citations=shown or None)
+    again = _text_back(part)
+    keys = {**again, **text}  # null stands for a key that the text lacks
+    if more := {key: text.get(key) for key in keys if _differs(text.get(key), again.get(key))}:
+        part["provider_details"] = {**details, _MORE: more}  # the text itself stands once, so that an edit wins
+    return part
 
 
 def _citation(cited: Native, text: str) -> Native | None:
@@ -161,15 +164,18 @@ def _citation(cited: Native, text: str) -> Native | None:
     return {"sources": [{**chosen(cited, "url", "title"), "excerpts": [], "kind": "web"}], "anchor": anchor}
 
 
+def _text_back(native: Native) -> Native:
+    details = details_of(native)
+    said = {"type": "output_text", "text": native["content"], "annotations": details.get("citations", [])}
+    found = {**said, **chosen(details, "logprobs"), **details.get(_MORE, {})}
+    return {key: value for key, value in found.items() if value is not None}
+
+
 def _message_back(natives: Sequence[Native]) -> Native:
-    content = [
-        {"type": "output_text", "text": each["content"], "annotations": details_of(each).get("citations", []),
-         **chosen(details_of(each), "logprobs")}
-        for each in natives
-    ]  # fmt: skip
     first = natives[0]
     own = {"id": first["id"], "status": _DONE} if first.get("id") else {}
-    return {"type": "message", "role": "assistant", **own, "content": content, **chosen(details_of(first), "phase")}
+    said = {**own, "content": list(map(_text_back, natives)), **chosen(details_of(first), "phase")}
+    return {"type": "message", "role": "assistant", **said}
 
 
 def _reasoning(item: Native, kit: Kit) -> list[Native]:
@@ -189,14 +195,6 @@ def _reasoning_back(natives: Sequence[Native]) -> Native:
     content = {"content": [{"type": "reasoning_text", "text": each} for each in raw]} if raw else {}
     sealed = {"encrypted_content": first["signature"]} if first.get("signature") else {}
     return {"type": "reasoning", **chosen(first, "id"), "summary": summary, **sealed, **content}
-
-
-def _compaction(item: Native, kit: Kit) -> list[Native]:
-    return [kit.part("compaction", item, id=item.get("id"))]
-
-
-def _compaction_back(natives: Sequence[Native]) -> Native:
-    return {key: value for key, value in details_of(natives[0]).items() if key not in (_REST, _ORDER)}
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
@@ -261,10 +259,6 @@ def _files(item: Native, kit: Kit) -> list[Native]:
     return _pair(kit, item, "file_search", {"queries": item["queries"]}, content, id=item["id"])
 
 
-def _files_back(first: Native, last: Native) -> Native:
-    return _served("file_search_call", first, last, **args_of(first), **chosen(_told(first, last), "results"))
-
-
 def _code(item: Native, kit: Kit) -> list[Native]:
     logs = [each["logs"] for each in item.get("outputs") or () if each["type"] == "logs"]
     args = {"container_id": item["container_id"], "code": item.get("code") or ""}
@@ -281,10 +275,6 @@ def _image(item: Native, kit: Kit) -> list[Native]:
     if item.get("result"):
         raise Unreadable  # the library adds to the file between call and return: it stays as it is
     return _pair(kit, item, "image_generation", None, {**_status(item), **chosen(item, *_OF_IMAGE)})
-
-
-def _image_back(first: Native, last: Native) -> Native:
-    return _served("image_generation_call", first, last, **chosen(_told(first, last), *_OF_IMAGE))
 
 
 def _mcp(item: Native, kit: Kit) -> list[Native]:
@@ -340,16 +330,23 @@ def _search_back(first: Native, _: Native) -> Native:
     return {"type": "tool_search_output", "id": details.get("id"), **told, "tools": tools}
 
 
-_INTO = {
-    "message": _message, "reasoning": _reasoning, "compaction": _compaction, "function_call": _function,
+_INTO: dict[str, Callable[[Native, Kit], list[Native]]] = {
+    "message": _message, "reasoning": _reasoning, "function_call": _function,
+    "compaction": lambda item, kit: [kit.part("compaction", item, id=item.get("id"))],
     "web_search_call": _web, "file_search_call": _files, "code_interpreter_call": _code,
     "image_generation_call": _image, "mcp_call": _mcp, "mcp_list_tools": _mcp_tools, "tool_search_call": _search,
     "tool_search_output": _found,
 }  # fmt: skip
-_BACK = {
-    "text": _message_back, "thinking": _reasoning_back, "compaction": _compaction_back, "tool-call": _function_back,
+_BACK: dict[str, Callable[[Sequence[Native]], Native]] = {
+    "text": _message_back, "thinking": _reasoning_back, "tool-call": _function_back,
+    "compaction": lambda natives: {
+        key: value for key, value in details_of(natives[0]).items() if key not in (_REST, _ORDER)
+    },
 }  # fmt: skip
-_TOOLS_BACK = {
-    "web_search": _web_back, "file_search": _files_back, "code_execution": _code_back, "image_generation": _image_back,
-    "mcp_server": _mcp_back, "tool_search": _search_back,
+_TOOLS_BACK: dict[str, Callable[[Native, Native], Native]] = {
+    "web_search": _web_back, "code_execution": _code_back, "mcp_server": _mcp_back, "tool_search": _search_back,
+    "file_search": lambda first, last: _served(
+        "file_search_call", first, last, **args_of(first), **chosen(_told(first, last), "results")),
+    "image_generation": lambda first, last: _served(
+        "image_generation_call", first, last, **chosen(_told(first, last), *_OF_IMAGE)),
 }  # fmt: skip

@@ -39,7 +39,7 @@ from agentmsg_codecs.vercel.issuers.parts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 _ANTHROPIC = "anthropic"
 _CAMEL = {
@@ -81,10 +81,6 @@ def _beside(item: Native, *own: str, **more: Any) -> Native:
     if "caller" in options:
         options["caller"] = renamed(options["caller"], _CALLER)
     return with_options(_ANTHROPIC, {**more, **options})
-
-
-def _into(items: list[Native], _: Sequence[Any], calls: Mapping[Any, Any]) -> list[Native]:
-    return [_part(item, calls) for item in items]
 
 
 def _part(item: Native, calls: Mapping[Any, Any]) -> Native:
@@ -173,10 +169,6 @@ def _search(references: Any) -> Native:
     return dict(reversed(found.items())) if is_sorted else found
 
 
-def _back(parts: list[Native]) -> list[Native]:
-    return list(map(_item, parts))
-
-
 def _item(part: Native) -> Native:
     kind, options = part["type"], options_of(part, _ANTHROPIC)
     tag, server = options.pop("type", None), options.pop("serverName", None)
@@ -231,4 +223,7 @@ def _content(part: Native, *, is_mcp: bool) -> tuple[str, Any]:
     return name, renamed(value, _SNAKE)
 
 
-ANTHROPIC = Issuer(_ANTHROPIC, _ANTHROPIC, None, _own, _kept, _into, _back)
+ANTHROPIC = Issuer(
+    _ANTHROPIC, _ANTHROPIC, None, _own, _kept,
+    into=lambda items, _, calls: [_part(item, calls) for item in items], back=lambda parts: list(map(_item, parts)),
+)  # fmt: skip

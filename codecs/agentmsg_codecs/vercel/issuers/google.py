@@ -68,10 +68,6 @@ def _part(item: Native, link: str) -> Native:
     return make(link, _SERVER + tool, own.get(key, {}), with_options(_GOOGLE, {**options, **known, **rest}))
 
 
-def _back(parts: list[Native]) -> list[Native]:
-    return list(map(_item, parts))
-
-
 def _item(part: Native) -> Native:
     options = options_of(part, _GOOGLE)
     beside = {_SIGNED: options.pop(_SIGNED)} if _SIGNED in options else {}
@@ -88,18 +84,12 @@ def _item(part: Native) -> Native:
 
 def _linked(blocks: Sequence[Any], parts: list[Native]) -> list[Any]:
     """Return blocks of Google's parts that have no ids with those that the SDK, or this, made."""
-    return [
-        _with_link(block, am.Made(part["toolCallId"])) if _has_made_link(part) else block
-        for block, part in zip(blocks, parts, strict=True)
-    ]
-
-
-def _has_made_link(part: Native) -> bool:
-    return part["toolName"] == _CODE or options_of(part, _GOOGLE).get("id", "") is None
-
-
-def _with_link(block: Any, link: Any) -> Any:
-    return block.evolve(id=link) if type(block) is am.ToolUseBlock else block.evolve(tool_call_id=link)
+    found = list(blocks)
+    for place, (block, part) in enumerate(zip(blocks, parts, strict=True)):
+        if part["toolName"] == _CODE or options_of(part, _GOOGLE).get("id", "") is None:
+            field = "id" if type(block) is am.ToolUseBlock else "tool_call_id"
+            found[place] = block.evolve(**{field: am.Made(part["toolCallId"])})
+    return found
 
 
 def _makes(call: am.ToolUseBlock) -> bool:
@@ -107,4 +97,6 @@ def _makes(call: am.ToolUseBlock) -> bool:
     return call.kind == "server" and call.name == _CODE and is_mapping(given) and {"language", "code"} <= given.keys()
 
 
-GOOGLE = Issuer("gemini", _GOOGLE, None, _own, _own, _into, _back, _linked, _makes)
+GOOGLE = Issuer(
+    "gemini", _GOOGLE, None, _own, _own, _into, lambda parts: list(map(_item, parts)), _linked, _makes
+)  # fmt: skip

@@ -18,6 +18,7 @@
 | tool_search_call; tool_search_output | tool_search with arguments, call_id; tools; itemId |
 | compaction | custom, kind "openai.compaction"; type, itemId, encryptedContent |
 | other keys of an item, such as a status but "completed" | as they are; `_rest` and `_absent` have what is left |
+| other keys of a text | `_text` |
 
 The client sends a server tool's result only by reference (store true) or, of web_search and tool_search, in full.
 """
@@ -74,7 +75,7 @@ _OF_CALLS = (
 _SHELL = {"timeout_ms": "timeoutMs", "max_output_length": "maxOutputLength"}
 _SCROLL, _EXIT = {"scroll_x": "scrollX", "scroll_y": "scrollY"}, {"exit_code": "exitCode"}
 # Where a part says what else its item says.
-_REST, _ABSENT = "_rest", "_absent"
+_REST, _ABSENT, _TEXT = "_rest", "_absent", "_text"
 _NATIVES = ("message", "reasoning", _CALL, "tool_search_output", *_CALLS)
 _APART = (_SEARCH, *_GIVEN_BY)
 
@@ -118,14 +119,6 @@ def _told(item: Native, *own: str, **more: Any) -> Native:
     return with_options(_OPENAI, {**{key: value for key, value in more.items() if value is not None}, **rest})
 
 
-def _into(items: list[Native], *_: Any) -> list[Native]:
-    return [part for _, parts in _each(items) for part in parts]
-
-
-def _into_fully(items: list[Native], *_: Any) -> list[Native]:
-    return [part for item, parts in _each(items) for part in _with_rest(parts, item)]
-
-
 def _each(items: list[Native]) -> Iterator[tuple[Native, list[Native]]]:
     """Yield each item with its parts."""
     searches: list[str] = []
@@ -146,7 +139,7 @@ def _with_rest(parts: list[Native], item: Native) -> list[Native]:
         again = _back(parts)[0]
     except (Unreadable, LookupError):
         return parts  # parts of a pair
-    rest = {key: value for key, value in item.items() if key not in again or _differs(value, again[key])}
+    rest = {key: value for key, value in item.items() if key not in again or dump_json(value) != dump_json(again[key])}
     if rest and "type" in item and [*item] != [*{**again, **rest}]:
         rest = item  # what the model has no block for has its own order of keys
     beside: Native = {_REST: rest} if rest else {}
@@ -155,10 +148,6 @@ def _with_rest(parts: list[Native], item: Native) -> list[Native]:
     if beside:
         parts[-1] = {**parts[-1], **with_options(_OPENAI, {**options_of(parts[-1], _OPENAI), **beside})}
     return parts
-
-
-def _differs(value: Any, other: Any) -> bool:
-    return dump_json(value) != dump_json(other)
 
 
 def _runner(call_id: Any) -> str:
@@ -224,7 +213,9 @@ def _text(item: Native, part: Native) -> Native:
     told = {"itemId": item.get("id"), "phase": item.get("phase"), "annotations": part.get("annotations") or None}
     if part["type"] == "refusal":
         raise Unreadable  # the SDK has none: it would be sent as the text that the report tells
-    options = _told({**part, **item}, "id", "content", "role", "phase", "text", "annotations", **told)
+    own = {key: value for key, value in part.items() if key not in ("type", "text", "annotations", "logprobs")}
+    shared = {"logprobs": part.get("logprobs"), **item}
+    options = _told(shared, "id", "content", "role", "phase", **told, **({_TEXT: own} if own else {}))
     return {"type": "text", "text": part["text"], **options}
 
 
@@ -332,7 +323,7 @@ def _item(part: Native, link: Any, options: Native) -> Native:
     own = {"id": link, "status": options.pop("status", _DONE)} if link is not None else {}
     if kind == "text":
         said = {"type": "output_text", "text": text, "annotations": options.pop("annotations", [])}
-        said |= {key: options.pop(key) for key in ("logprobs",) if key in options}
+        said |= {key: options.pop(key) for key in ("logprobs",) if key in options} | options.pop(_TEXT, {})
         return {"type": "message", "role": "assistant", **own, "content": [said], **options}
     if kind == "reasoning":
         sealed = options.pop("reasoningEncryptedContent", None)
@@ -430,10 +421,11 @@ def _result(part: Native, link: Any, options: Native, calls: dict[Any, Native]) 
     raise Unreadable
 
 
-def _makes(call: am.ToolUseBlock) -> bool:
-    return call.name in CLIENT_TOOLS and _is_given(call.name, call.input)
-
-
 RESPONSES = Issuer(
-    _RESPONSES, _OPENAI, "responses", _own, _kept, _into, _back, makes=_makes, into_fully=_into_fully, asks=True
-)
+    _RESPONSES, _OPENAI, "responses", _own, _kept,
+    into=lambda items, _, __: [part for _, parts in _each(items) for part in parts],
+    back=_back,
+    makes=lambda call: call.name in CLIENT_TOOLS and _is_given(call.name, call.input),
+    into_fully=lambda items, _, __: [part for item, parts in _each(items) for part in _with_rest(parts, item)],
+    asks=True,
+)  # fmt: skip

@@ -5,27 +5,17 @@ Keys that a client has no place for are options that it passes over; what isn't 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping
+from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping, speed
 from agentmsg_codecs.vercel.names import OPTIONS, PROVIDER_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 
-def as_they_are(blocks: Sequence[Any], _: list[Native]) -> list[Any]:
-    """Return blocks that need nothing of the SDK's parts."""
-    return list(blocks)
-
-
-def is_never(_: Any) -> bool:
-    """Whether a call has a shape of this client: none has."""
-    return False
-
-
-class Issuer(NamedTuple):
+class Issuer(speed.Record):
     """How the client of a provider keeps its answers.
 
     Attributes:
@@ -49,8 +39,8 @@ class Issuer(NamedTuple):
     is_kept: Callable[[Any], bool]
     into: Callable[[list[Native], Sequence[Any], Mapping[Any, Any]], list[Native]]
     back: Callable[[list[Native]], list[Native]]
-    linked: Callable[[Sequence[Any], list[Native]], list[Any]] = as_they_are
-    makes: Callable[[Any], bool] = is_never
+    linked: Callable[[Sequence[Any], list[Native]], list[Any]] = lambda blocks, _: list(blocks)
+    makes: Callable[[Any], bool] = lambda _: False
     into_fully: Callable[[list[Native], Sequence[Any], Mapping[Any, Any]], list[Native]] | None = None
     asks: bool = False
 

@@ -246,12 +246,9 @@ def _read_served(native: Native) -> dict[str, Any]:
     return {**_read_output(native), "provider": runner_of(native.get("toolCallId"))}
 
 
-def _error(value: str, block: Any) -> str | None:
-    return value if block.status == "denied" else None
-
-
 _FIELDS: dict[str, Cell] = {
-    "content": KEEP, "structured": KEEP, "status": cells.statuses("denied", "error"), "error": _error,
+    "content": KEEP, "structured": KEEP, "status": cells.statuses("denied", "error"),
+    "error": lambda value, block: value if block.status == "denied" else None,
 }  # fmt: skip
 _OUTPUT = Hatch(
     keys=("state", "output", "errorText"), cells=_FIELDS, get=_read_output, put=_write_output, must=("state",),

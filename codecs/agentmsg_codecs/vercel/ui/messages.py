@@ -59,7 +59,8 @@ def without_places(messages: Sequence[am.Msg], how: grouping.Grouping) -> Sequen
         messages: the messages, which fit.
         how: which messages share a native one, whose place counts.
     """
-    if not any([message.id is not None and _may_be_place(message) for message in messages]):  # noqa: C419 - in half the time
+    ids = [message.id for message in messages if message.id is not None]
+    if not any([link.startswith(_PREFIX) and type(link) is not Made for link in ids]):  # noqa: C419 - in half the time
         return messages
     found: list[am.Msg] = []
     group: list[am.Msg] = []
@@ -76,10 +77,6 @@ def without_places(messages: Sequence[am.Msg], how: grouping.Grouping) -> Sequen
         group.append(message)
         found.append(message)
     return found if is_changed else messages
-
-
-def _may_be_place(message: am.Msg) -> bool:
-    return message.id is not None and message.id.startswith(_PREFIX) and has_own_id(message)
 
 
 # So that type checkers ask nothing about what is inside; a call of ``is_object`` takes longer than the test.
@@ -102,14 +99,6 @@ def _may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
     if message.created_at and mark_of(message, UI, "/time") is not None:
         return False
     return bool(message.content and group[-1].content)
-
-
-def _must_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    return group[0].role == "assistant" and is_answer(message)
-
-
-def _joins(group: Sequence[am.Msg], message: am.Msg) -> bool:
-    return message.role == "assistant" and is_answer(group[-1]) and _may_join(group, message)
 
 
 def _asks(message: am.Msg) -> bool:
@@ -146,7 +135,14 @@ class Messages:
         self.places: dict[str, Parts] = dict(self.described.parts)
         self.tools = Tools(self.described)
         self.steps = Steps(self.places["assistant"], self.tools)
-        self.grouping = grouping.Grouping(family=UI, may_join=_may_join, joins=_joins, must_join=_must_join)
+        self.grouping = grouping.Grouping(
+            family=UI,
+            may_join=_may_join,
+            joins=lambda group, message: (
+                message.role == "assistant" and is_answer(group[-1]) and _may_join(group, message)
+            ),
+            must_join=lambda group, message: group[0].role == "assistant" and is_answer(message),
+        )
 
     def fill(self) -> None:
         """Fill the tables, on first use."""

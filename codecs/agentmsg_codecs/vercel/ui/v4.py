@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import agentmsg_codecs.vercel.ui.tool_parts as tools
 from agentmsg import thaw
 from agentmsg.formats import Native, is_list, is_mapping, is_object, same_document, spelling, times
+from agentmsg_codecs.vercel.issuers.parts import inverse, renamed_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,14 +45,6 @@ def _without(native: Mapping[str, Any], *keys: str) -> Native:
     return {key: value for key, value in native.items() if key not in keys}
 
 
-def _renamed(native: Mapping[str, Any], names: Mapping[str, str]) -> Native:
-    return {names.get(key, key): value for key, value in native.items()}
-
-
-def _back(native: Mapping[str, Any], names: Mapping[str, str]) -> Native:
-    return _renamed(native, {new: old for old, new in names.items()})
-
-
 # -- parts ------------------------------------------------------------------------------------------------------------
 
 
@@ -62,7 +55,7 @@ def _new_parts(part: Any) -> list[Any]:
     if call is not None and call[1] == tools.NESTED:
         return [tools.static_tool(call[0])]
     if tag == "source" and part.keys() == {"type", "source"} and is_object(part["source"]):
-        return [{"type": "source-url", **_renamed(_without(part["source"], "sourceType"), _SOURCE)}]
+        return [{"type": "source-url", **renamed_keys(_without(part["source"], "sourceType"), _SOURCE)}]
     if tag == "file" and type(part.get("data")) is str and type(part.get("mimeType")) is str:
         kind = part["mimeType"]
         url = f"data:{kind};base64,{part['data']}"
@@ -157,7 +150,10 @@ def _detail(part: Native) -> Native:
 
 def _old_part(part: Any, tag: Any) -> Any:
     if tag == "source-url":
-        return {"type": "source", "source": {"sourceType": "url", **_back(_without(part, "type"), _SOURCE)}}
+        return {
+            "type": "source",
+            "source": {"sourceType": "url", **renamed_keys(_without(part, "type"), inverse(_SOURCE))},
+        }
     if tag == "file" and type(part.get("url")) is str:
         kind = part.get("mediaType")
         data = part["url"].removeprefix(f"data:{kind};base64,")
@@ -233,7 +229,7 @@ def _new(native: Native) -> tuple[Native, Native] | None:
         return None
     if _ATTACHMENTS in native:
         note[_ATTACHMENTS] = len(attached)
-    new += [{"type": "file", **_renamed(each, _ATTACHED)} for each in attached]
+    new += [{"type": "file", **renamed_keys(each, _ATTACHED)} for each in attached]
     return {**_without(native, *({*KEYS, "parts"} - {*own})), "parts": new}, note
 
 
@@ -249,9 +245,10 @@ def as_old(native: Native, note: Any) -> Native | None:
         return None
     out = _without(native, "parts")
     if _ATTACHMENTS in note:
-        count = next((index for index, part in enumerate(reversed(parts)) if not _is_file(part)), len(parts))
-        border = len(parts) - count
-        out[_ATTACHMENTS] = [_back(_without(part, "type"), _ATTACHED) for part in parts[border:]]
+        border = len(parts)
+        while border and is_object(parts[border - 1]) and parts[border - 1].get("type") == "file":
+            border -= 1
+        out[_ATTACHMENTS] = [renamed_keys(_without(part, "type"), inverse(_ATTACHED)) for part in parts[border:]]
         parts = parts[:border]
     old = _old_parts(parts)
     repeated = _repeated(old)
@@ -268,10 +265,6 @@ def as_old(native: Native, note: Any) -> Native | None:
     elif note.get("parts") == "[]":
         out["parts"] = []
     return out
-
-
-def _is_file(part: Any) -> bool:
-    return is_object(part) and part.get("type") == "file"
 
 
 def as_mixed(native: Native) -> tuple[Native, Native] | None:
