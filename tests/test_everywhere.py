@@ -97,11 +97,14 @@ def answers(name: CodecName) -> Iterator[am.Msg]:
             (message,) = am.decode(document, name)
         except (am.DecodeError, ValueError):
             continue
-        told = {field: None if (said := getattr(message, field)) is None else MadeName(said) for field in TELLERS}
-        yield message.evolve(**told)
+        yield message.evolve(provider=told(message.provider), api=told(message.api))
 
 
-TELLERS = ("provider", "api")
+def told(said: str | None) -> MadeName | None:
+    """Return a word as a reader that derived it."""
+    return None if said is None else MadeName(said)
+
+
 RESPONSES = tuple(name for name in NAMES if name.endswith("-response"))
 
 
