@@ -35,7 +35,7 @@ from support.langchain_natives import MARKED, PLACES, USUAL, ai, call, human, sp
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MUTANTS = effort(200)
+MUTANTS = effort(400)
 DEEPEST = DEFAULT_LIMITS.depth + AROUND
 ROOM = Limits(depth=DEEPEST)
 

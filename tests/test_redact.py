@@ -315,7 +315,7 @@ def test_the_text_of_arguments_keeps_its_spelling() -> None:
     call = am.ToolUseBlock("1", "f", raw_input='{"b":  "/home/ada/x", "n": 1.10, "a":"C:\\\\Users\\\\ada"}')
     broken = am.ToolUseBlock("2", "f", raw_input='{"b":  "/home/ada/x')
     free = am.ToolUseBlock("3", "f", raw_input="cat /home/ada/x", kind="custom")
-    done = _check(am.History([am.Msg("assistant", [call, broken, free])]), "ada")
+    done = _check(am.History([am.Msg("assistant", [call, broken, free], id="m")]), "ada")  # a made id may hold it
     texts = [block.raw_input for block in done.history[0].blocks(am.ToolUseBlock)]
     home = "REDACTED_HOME_1"
     assert texts == [

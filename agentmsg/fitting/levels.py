@@ -154,7 +154,7 @@ def _is_content(path: _Path, was: Any, now: Any, owner: Any) -> bool:
         if space is None:
             return extras_hold_content(owner, was, now)
         return _key_is_content(str(space), str(keys[0]) if keys else "", was, now, owner)
-    if last == "source" and type(was) is type(now):
+    if last in ("source", "signature") and type(was) is type(now):
         return extras_hold_content(was, was.extras, now.extras)
     if last == "name":
         # An object that must have a name is called by it.

@@ -254,9 +254,10 @@ class ContentParts(Parts):
     def _usual_of(self, cls: type[Any]) -> list[Entry] | None:
         """Return the forms that the blocks of a class are usually written in; None if there is none."""
         own = _USUAL_DIALECTS if cls in _IN_DIALECTS else []
-        own = [(_is_kept_by_openai, _UPLOADED), *own] if cls is am.ImageBlock else own
         unmarked = [form for form in ALL_FORMS if form.cls is cls and "shape" not in form.notes]
         usual: list[Entry] = [*own, *((None if form.is_other else is_of(form), form.name) for form in unmarked)]
+        if cls is am.ImageBlock:
+            usual.insert([name for _, name in usual].index("image_by_id"), (_is_kept_by_openai, _UPLOADED))
         return [*usual, (None, RESULT)] if cls is am.ToolResultBlock else usual or None
 
     def _named_of(self, named: tuple[type[Any], Any]) -> list[Entry] | None:
