@@ -73,11 +73,14 @@ def _served(*calls: am.ToolUseBlock) -> am.History:
     return am.History.of(am.Msg(role="assistant", content=(*calls, am.ToolResultBlock(None, kind="server")) * 2))
 
 
+# Of one provider, with a thought that isn't in its form: the model tells whose that is, too.
+_SEALED = (am.TextBlock("a", phase="final_answer"), am.ThinkingBlock(redacted="ZGF0YQ=="))
 _CASES: tuple[tuple[am.CodecName, am.History], ...] = (
     ("agentscope-java", _edited("agentscope-java", _JAVA, _foreign_inside)),
     ("arcaelas", _together("arcaelas", [_UNLINKED], [_HALF_LINKED])),
     ("bedrock", _together("bedrock", {"messages": [{"role": "user"}], "system": []}, {"system": [{}], "messages": []})),
     ("gemini-response", _edited("gemini-response", {"responseId": ""}, lambda message: message.evolve(id=None))),
+    ("langchain", am.History.of(am.Msg("assistant", _SEALED, model="gpt-5", provider="openai", api="responses"))),
     ("langgraph", _together("langgraph", [_ENVELOPE], [_MORE_THAN_DATA])),
     ("openai-responses", am.History.of(am.Msg("user", (am.TextBlock("a", cache=am.CacheHint("x", "")),)))),
     ("pydantic-ai", _edited("pydantic-ai", _LABELLED, _with_metadata)),

@@ -40,6 +40,7 @@ from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import KINDS
 from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, PROVIDER_KEY, is_in_kwargs, read_response
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_PROVIDER, digest
+from agentmsg_codecs.langchain.trees import with_issuer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -167,7 +168,7 @@ class LangChainEnvelope(envelopes.Envelope):
         What is read of such a mixture shows whether it comes back: it says less of its provider than a whole answer.
         """
         new = self._each(message)
-        read, _ = self.engine.read(thaw(self.engine.write(new, "dict")))
+        read = with_issuer(self.engine.read(thaw(self.engine.write(new, "dict")))[0])
         found = self.unwrap(read)
         if not am.same(found, message) or not envelopes.is_just_as(self._each(found), read):
             raise Unreadable

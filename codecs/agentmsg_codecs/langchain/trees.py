@@ -508,6 +508,12 @@ _OWN_ISSUERS = (None, ANTHROPIC)
 _SIGNS = "google"
 
 
+def with_issuer(message: am.Msg) -> am.Msg:
+    """Return a message that was read, whose opaque payloads say who made them, if its model tells that."""
+    is_told = message.provider != _SIGNS and issuers.issuer_of_model(message.model) not in _OWN_ISSUERS
+    return issuers.with_issuer(message, FAMILY, ANTHROPIC) if is_told else message
+
+
 def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
     """Return the messages that were read, with human messages split; these messages have seats."""
     # A made id isn't written, because a reader makes the same link again.
@@ -518,10 +524,8 @@ def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:
             pieces = split(message, parts)
             if pieces[0] is not message:
                 split_up[index] = pieces
-        elif message.provider != _SIGNS and issuers.issuer_of_model(message.model) not in _OWN_ISSUERS:
-            new = issuers.with_issuer(message, FAMILY, ANTHROPIC)
-            if new is not message:
-                split_up[index] = [new]
+        elif (new := with_issuer(message)) is not message:
+            split_up[index] = [new]
     if not split_up:
         return messages
     groups = (split_up.get(index, message) for index, message in enumerate(messages))
