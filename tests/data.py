@@ -55,7 +55,7 @@ def effort(count: int, *, least: int = 5) -> int:
 
     - ``quick``, the default: a tenth of the rounds, for every change;
     - ``ci``: as many, and all recorded documents, before a merge;
-    - ``long``: a hundred times as many, overnight.
+    - ``long``: a thousand times as many, overnight.
 
     A loop over random examples runs ``effort(n)`` times, Hypothesis tries ``effort(100)`` examples of a law, and
     ``some`` and ``share`` sample finite lists. Loops that build one document (its depth, its number of keys) are
