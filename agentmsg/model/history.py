@@ -15,18 +15,22 @@ from agentmsg.model.construction import replacer
 from agentmsg.model.generated import Made
 from agentmsg.model.made_links import apart, one_by_one
 from agentmsg.model.msg import RESULT_FIELDS, Msg, known_fields
-from agentmsg.model.pickling import Above, Pickled, Portable, above
+from agentmsg.model.pickling import Pickled, Portable, above
 from agentmsg.model.remembering import Body
 from agentmsg.model.roles import SYNONYMS
 from agentmsg.model.settings import Settings
 from agentmsg.model.tool_links import link_of, links
+from agentmsg.model.tool_use import UNSET
 from agentmsg.model.tools import Tool, as_tools
 from agentmsg.values.frozen import EMPTY, JSON, shallow
 
 if TYPE_CHECKING:
+    from agentmsg.model.base import BaseBlock
     from agentmsg.model.fields import MessageFields, SettingsFields, Trimming
     from agentmsg.model.pickling import Format
-    from agentmsg.ops import filtering, ids, merging, pairs, stats, text, turns
+    from agentmsg.ops.pairs import ToolPair
+    from agentmsg.ops.stats import HistoryStats
+    from agentmsg.ops.turns import Turn
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecWriting
 
@@ -255,27 +259,107 @@ class History(Noted, Portable, Sequence[Msg]):
         """Return the last message (of a role, as for ``first``), or None."""
         return _first_of(reversed(self), role)
 
-    # What operations do with a history, they do as its methods, too; they are loaded when one is first called.
-    if TYPE_CHECKING:
-        stats = stats.stats_of
-        merge_runs = merging.merge_runs
-        dedupe = ids.dedupe
-        apply_removals = ids.apply_removals
-        turns = turns.turns_of
-        pair_tools = pairs.pair_tools
-        to_text = text.to_text
-        filter = filtering.chosen
-        exclude = filtering.left
+    def stats(self, *, counter: Callable[[Msg], int] | None = None) -> HistoryStats:
+        """Return statistics of this history; see ``HistoryStats``. An empty history has stats, too.
 
-        def trim(self, **options: Unpack[Trimming]) -> History:
-            """Return the longest end (or beginning) that fits into a budget; see ``agentmsg.trim_messages``."""
-            raise NotImplementedError
-    else:
-        stats, turns = Above("ops.stats", "stats_of"), Above("ops.turns", "turns_of")
-        merge_runs, pair_tools = Above("ops.merging", "merge_runs"), Above("ops.pairs", "pair_tools")
-        dedupe, apply_removals = Above("ops.ids", "dedupe"), Above("ops.ids", "apply_removals")
-        filter, exclude = Above("ops.filtering", "chosen"), Above("ops.filtering", "left")
-        to_text, trim = Above("ops.text", "to_text"), Above("api.trimming", "trim_messages")
+        Args:
+            counter: returns the tokens of a message; the default is ``agentmsg.approximate_tokens``.
+
+        Raises:
+            InvalidMessage: code "type" if the counter is no function that returns a number of tokens.
+        """
+        stats: HistoryStats = above("ops.stats").stats_of(self, counter=counter)
+        return stats
+
+    def merge_runs(self, separator: str = "\n") -> History:
+        """Return the history with adjacent messages of the same role merged; see ``ops.merging``."""
+        merged: History = above("ops.merging").merge_runs(self, separator)
+        return merged
+
+    def dedupe(self) -> History:
+        """Return the history with each id once, the later message in the earlier one's place; see ``ops.ids``."""
+        once: History = above("ops.ids").dedupe(self)
+        return once
+
+    def apply_removals(self, missing: Literal["error", "ignore"] = "error") -> History:
+        """Return the history without its removals and the messages that they remove; see ``ops.ids``.
+
+        Raises:
+            InvalidMessage: if a removal names a message that was never there, unless you ignore it.
+        """
+        left: History = above("ops.ids").apply_removals(self, missing)
+        return left
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return the turns: each is a user message and all that follows until the next one; see ``ops.turns``."""
+        turns: tuple[Turn, ...] = above("ops.turns").turns_of(self)
+        return turns
+
+    def pair_tools(self) -> tuple[ToolPair, ...]:
+        """Return each tool call with its result, and those without a partner; see ``ops.pairs``."""
+        pairs: tuple[ToolPair, ...] = above("ops.pairs").pair_tools(self)
+        return pairs
+
+    def to_text(
+        self,
+        prefixes: Mapping[str, str] | None = None,
+        format: Literal["prefix", "xml"] = "prefix",
+    ) -> str:
+        """Return the history as one text, such as "Human: Hello", or as XML; see ``ops.text``.
+
+        Args:
+            prefixes: labels by role, in place of the default ones.
+            format: "prefix" or "xml".
+
+        Raises:
+            InvalidMessage: if there is no such format, or a label isn't a text.
+        """
+        return str(above("ops.text").to_text(self, prefixes, format))
+
+    def filter(
+        self,
+        *,
+        role: str | Iterable[str] | None = None,
+        name: str | Iterable[str | None] | None = UNSET,
+        id: str | Iterable[str | None] | None = UNSET,
+        block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
+        where: Callable[[Msg], object] | None = None,
+    ) -> History:
+        """Return the messages that meet all given conditions; each takes one value or several.
+
+        Args:
+            role: the message's role; "human" also means "user", "ai" "assistant".
+            name: the sender's name; for a tool message without one, the tool's. None: messages without a name.
+            id: the message's id. None: messages without an id.
+            block: a block class; the content must have such a block.
+            where: a function that takes a message and returns whether it qualifies.
+
+        Raises:
+            InvalidMessage: code "type" if a condition is of the wrong kind.
+        """
+        history: History = above("ops.filtering").chosen(self, role=role, name=name, id=id, block=block, where=where)
+        return history
+
+    def exclude(
+        self,
+        *,
+        role: str | Iterable[str] | None = None,
+        name: str | Iterable[str | None] | None = UNSET,
+        id: str | Iterable[str | None] | None = UNSET,
+        block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
+        where: Callable[[Msg], object] | None = None,
+    ) -> History:
+        """Return the messages that ``filter`` leaves out: those that don't meet all given conditions."""
+        history: History = above("ops.filtering").left(self, role=role, name=name, id=id, block=block, where=where)
+        return history
+
+    def trim(self, **options: Unpack[Trimming]) -> History:
+        """Return the longest end (or beginning) of this history that fits into a budget of tokens, or of messages.
+
+        See ``agentmsg.trim_messages`` for the arguments.
+        """
+        history: History = above("api.trimming").trim_messages(self, **options)
+        return history
 
 
 _with_messages, _copy = replacer(History, "messages"), replacer(Msg, "role")

@@ -5,8 +5,6 @@ Conversion and operations live above the model: their modules are looked up at c
 
 from __future__ import annotations
 
-from functools import update_wrapper
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, Unpack, overload
 
 import attrs
@@ -40,33 +38,6 @@ def above(module: str) -> Any:
     kept out of the import graph on purpose.
     """
     return imported(f"agentmsg.{module}")
-
-
-class Above:
-    """A method that is a function of a module above: the object is its first argument.
-
-    Args:
-        module: as for ``above``.
-        function: its name there.
-    """
-
-    def __init__(self, module: str, function: str) -> None:
-        self.home = module, function
-
-    def __set_name__(self, owner: type[Any], name: str) -> None:
-        self.place = owner, name
-
-    def __get__(self, obj: Any, cls: type[Any]) -> Any:
-        """Return the method; from now on the class itself has it."""
-        (module, function), (owner, name) = self.home, self.place
-        found = getattr(above(module), function)
-        # Pickles and errors know it by its own name.
-        code = FunctionType(found.__code__, found.__globals__, name, found.__defaults__, found.__closure__)
-        method: Any = update_wrapper(code, found)
-        method.__kwdefaults__, method.__module__ = found.__kwdefaults__, owner.__module__
-        method.__name__, method.__qualname__ = name, f"{owner.__qualname__}.{name}"
-        setattr(owner, name, method)
-        return method if obj is None else method.__get__(obj, cls)
 
 
 def repr_html(value: Any) -> str | None:
