@@ -102,6 +102,21 @@ def test_signatures_are_read_into_one_alphabet(spelt: str, read: str) -> None:
     assert history[0].content[0].signature == am.Signature("google", read)
 
 
+@pytest.mark.parametrize(
+    "target", ["langchain", "langchain-lc", "langgraph", "vercel", "vercel-ui", "pydantic-ai", "agentscope"]
+)
+def test_frameworks_get_signatures_that_their_clients_decode(target: am.CodecName) -> None:
+    """However a response spells them, whatever part they are of; and the response comes back as it was."""
+    code = {"executableCode": {"language": "PYTHON", "code": "1"}}
+    for part in ({"text": "a"}, {"text": "a", "thought": True}, {"functionCall": {"name": "f", "args": {}}}, code):
+        content = {"role": "model", "parts": [{**part, "thoughtSignature": "ab-_"}]}
+        response: Any = {"candidates": [{"content": content, "finishReason": "STOP"}]}
+        done = am.convert(response, "gemini-response", target)
+        assert "ab-_" not in str(done.document), part
+        back = am.restore(am.decode(am.thaw(done.document), target), am.load_losses(done.dump_losses()))
+        assert same_document(am.encode(back, "gemini-response"), response)
+
+
 @in_some_alphabet
 @pytest.mark.parametrize("codec", ["gemini", "gemini-response", "langchain"])
 def test_signatures_are_written_in_one_alphabet(codec: am.CodecName, spelt: str, read: str) -> None:

@@ -20,11 +20,8 @@ else:
     from typing_extensions import TypedDict as MappingType  # pydantic takes no other
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agentmsg.limits import Limits
     from agentmsg.model.allow import Allow
-    from agentmsg.model.msg import Msg
     from agentmsg.values.text import Duplicates
 
 
@@ -93,21 +90,6 @@ class SettingsFields(TypedDict, total=False):
     store: bool | None
     user: str | None
     metadata: Mapping[str, Any]
-
-
-class Trimming(TypedDict, total=False):
-    """Keyword arguments of ``trim_messages``."""
-
-    max_tokens: int | None
-    max_messages: int | None
-    counter: Callable[[Msg], int] | None
-    strategy: Literal["first", "last"]
-    keep_system: bool
-    start_on: str | Iterable[str] | None
-    end_on: str | Iterable[str] | None
-    allow_partial: bool
-    keep_tool_pairs: bool
-    losses: MutableSequence[Any] | None
 
 
 class CallFields(MappingType, total=False):

@@ -36,6 +36,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.blocks.v1_forms import args_of
 from agentmsg_codecs.langchain.calls import SPACES, is_function_call
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, without
+from agentmsg_codecs.wire.signatures import usual_signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -507,7 +508,7 @@ def _has_place_at_google(block: Any) -> bool:
 
 
 def _part_of_google(item: Native) -> Native:
-    signature = item.get(_SIGNATURE)
+    signature = usual_signature(item[_SIGNATURE]) if _SIGNATURE in item else None
     signed: Native = {} if signature is None else {"extras": {"signature": signature}}
     (key,) = item.keys() - {_SIGNATURE, "thought"} or (None,)
     value: Any = item.get(str(key))

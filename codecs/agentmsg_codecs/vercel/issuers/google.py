@@ -23,6 +23,7 @@ from agentmsg_codecs.vercel.issuers.parts import (
     value_of,
     with_options,
 )
+from agentmsg_codecs.wire.signatures import usual_signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,7 +54,7 @@ def _part(item: Native, link: str) -> Native:
     """Return the part of one of Google's; the client passes over the options that it doesn't know."""
     kind = next(key for key in item if key in _VALUES)
     own, beside = item[kind], {key: value for key, value in item.items() if key not in (kind, _SIGNED)}
-    signed = {_SIGNED: item[_SIGNED]} if _SIGNED in item else {}
+    signed = {_SIGNED: usual_signature(item[_SIGNED])} if _SIGNED in item else {}
     options = {**signed, **({_BESIDE: beside} if beside else {})}
     make, key = (call_part, "args") if _VALUES[kind] == "args" else (result_part, "response")
     if kind in ("executableCode", "codeExecutionResult"):
