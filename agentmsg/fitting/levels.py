@@ -114,7 +114,7 @@ def level_of(field: str, was: Any, now: Any) -> Level:
         return "annotation" if {was, now} <= PROMPT_ROLES else "content"
     if field == "status" and was in _TELLING:
         return "content"
-    if (field == "source" and _is_one_source(was, now)) or (field == "signature" and _is_one_signature(was, now)):
+    if field == "source" and _is_one_source(was, now):
         return "annotation"
     return "annotation" if field in ANNOTATIONS else "content"
 
@@ -138,6 +138,8 @@ def level_of_loss(path: _Path, was: Any, now: Any, owner: Any = None, given: Lev
         given: the level that a rule gave; it becomes content if content was lost beside what the rule meant.
     """
     last = path[-1]
+    if given is None and last == "signature" and _is_one_signature(was, now):
+        given = "annotation"  # by its path alone it is content, so reports on file say it
     if given is None:
         given = level_at(path, was, now) if isinstance(last, str) else "content"
     if given == "content":
