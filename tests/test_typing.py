@@ -29,7 +29,6 @@ from agentmsg.model.fields import (
     Reading,
     SettingsFields,
     ToolFields,
-    Trimming,
     Writing,
 )
 from agentmsg.model.msg import RESULT_FIELDS
@@ -157,7 +156,6 @@ def test_names_told_to_type_checkers_are_all_there_are() -> None:
     assert _keys(Reading) == _arguments(decode)
     assert _keys(Writing) == _arguments(encode)
     assert _keys(Converting) | {"to"} == _arguments(convert)
-    assert _keys(Trimming) == _arguments(am.trim_messages)
     assert _keys(ToolFields) == names - {"role", "content", "name"} | of_result
 
 

@@ -25,11 +25,14 @@ from agentmsg.model.tools import Tool, as_tools
 from agentmsg.values.frozen import EMPTY, JSON, shallow
 
 if TYPE_CHECKING:
+    from collections.abc import MutableSequence
+
     from agentmsg.model.base import BaseBlock
-    from agentmsg.model.fields import MessageFields, SettingsFields, Trimming
+    from agentmsg.model.fields import MessageFields, SettingsFields
     from agentmsg.model.pickling import Format
     from agentmsg.ops.pairs import ToolPair
     from agentmsg.ops.stats import HistoryStats
+    from agentmsg.ops.truncating import Side
     from agentmsg.ops.turns import Turn
     from agentmsg_codecs import CodecName
     from agentmsg_codecs.options import CodecWriting
@@ -353,12 +356,37 @@ class History(Noted, Portable, Sequence[Msg]):
         history: History = above("ops.filtering").left(self, role=role, name=name, id=id, block=block, where=where)
         return history
 
-    def trim(self, **options: Unpack[Trimming]) -> History:
+    def trim(
+        self,
+        *,
+        max_tokens: int | None = None,
+        max_messages: int | None = None,
+        counter: Callable[[Msg], int] | None = None,
+        strategy: Side = "last",
+        keep_system: bool = True,
+        start_on: str | Iterable[str] | None = None,
+        end_on: str | Iterable[str] | None = None,
+        allow_partial: bool = False,
+        keep_tool_pairs: bool = True,
+        losses: MutableSequence[Any] | None = None,
+    ) -> History:
         """Return the longest end (or beginning) of this history that fits into a budget of tokens, or of messages.
 
         See ``agentmsg.trim_messages`` for the arguments.
         """
-        history: History = above("api.trimming").trim_messages(self, **options)
+        history: History = above("api.trimming").trim_messages(
+            self,
+            max_tokens=max_tokens,
+            max_messages=max_messages,
+            counter=counter,
+            strategy=strategy,
+            keep_system=keep_system,
+            start_on=start_on,
+            end_on=end_on,
+            allow_partial=allow_partial,
+            keep_tool_pairs=keep_tool_pairs,
+            losses=losses,
+        )
         return history
 
 

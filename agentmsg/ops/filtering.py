@@ -6,7 +6,7 @@ the functions of that name in LangChain (langchain-core 1.7.2) and Synaptic; ``m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from operator import is_
 from typing import Any, Literal, cast
 
@@ -22,46 +22,18 @@ from agentmsg.ops.conditions import name_of, roles_of, words_of
 Test = Callable[[Msg], object]
 
 
-def chosen(
-    messages: Messages,
-    *,
-    role: str | Iterable[str] | None = None,
-    name: str | Iterable[str | None] | None = UNSET,
-    id: str | Iterable[str | None] | None = UNSET,
-    block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
-    where: Test | None = None,
-) -> History:
-    """Return the messages that meet all given conditions; each takes one value or several.
-
-    Args:
-        messages: a history (its other fields are kept), or messages.
-        role: the message's role; "human" also means "user", "ai" "assistant".
-        name: the sender's name; for a tool message without one, the tool's. None: messages without a name.
-        id: the message's id. None: messages without an id.
-        block: a block class; the content must have such a block.
-        where: a function that takes a message and returns whether it qualifies.
-
-    Raises:
-        InvalidMessage: code "type" if a condition is of the wrong kind.
-    """
-    return _sifted(messages, _tests(role, name, id, block, where), wanted=True)
+def chosen(messages: Messages, **conditions: Any) -> History:
+    """Return the messages that meet all conditions; see ``History.filter``."""
+    return _sifted(messages, conditions, wanted=True)
 
 
-def left(
-    messages: Messages,
-    *,
-    role: str | Iterable[str] | None = None,
-    name: str | Iterable[str | None] | None = UNSET,
-    id: str | Iterable[str | None] | None = UNSET,
-    block: type[BaseBlock] | Iterable[type[BaseBlock]] | None = None,
-    where: Test | None = None,
-) -> History:
-    """Return the messages that ``History.filter`` leaves out: those that don't meet all given conditions."""
-    return _sifted(messages, _tests(role, name, id, block, where), wanted=False)
+def left(messages: Messages, **conditions: Any) -> History:
+    """Return the messages that ``chosen`` leaves out; see ``History.exclude``."""
+    return _sifted(messages, conditions, wanted=False)
 
 
-def _sifted(messages: Messages, tests: Sequence[Test], *, wanted: bool) -> History:
-    history = as_history(messages)
+def _sifted(messages: Messages, conditions: Mapping[str, Any], *, wanted: bool) -> History:
+    history, tests = as_history(messages), _tests(**conditions)
     return _with(history, [message for message in history if all(test(message) for test in tests) is wanted])
 
 
@@ -71,7 +43,7 @@ def _with(history: History, kept: list[Msg]) -> History:
     return history if unchanged else history.evolve(messages=kept)
 
 
-def _tests(role: Any, name: Any, id: Any, block: Any, where: Any) -> list[Test]:
+def _tests(*, role: Any = None, name: Any = UNSET, id: Any = UNSET, block: Any = None, where: Any = None) -> list[Test]:
     """Return a test for each given condition, the cheapest first."""
     tests: list[Test] = []
     if role is not None:
