@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from agentmsg.api.writing import Conversion, convert, dumps, encode
     from agentmsg.checking.detection import detect, recognize
     from agentmsg.embed.annotations import As
-    from agentmsg.files.calls import dump, dump_lines, load, load_lines
+    from agentmsg.files.load_and_dump import dump, dump_lines, load, load_lines
     from agentmsg.fitting.carry import restore
     from agentmsg.fitting.loss_reports import dump_losses, load_losses
     from agentmsg.fitting.losses import Loss, Losses
@@ -110,7 +110,7 @@ _LATER = {
     "agentmsg.api.writing": "Conversion convert dumps encode",
     "agentmsg.checking.detection": "detect recognize",
     "agentmsg.embed.annotations": "As",
-    "agentmsg.files.calls": "dump dump_lines load load_lines",
+    "agentmsg.files.load_and_dump": "dump dump_lines load load_lines",
     "agentmsg.fitting.carry": "restore",
     "agentmsg.fitting.loss_reports": "dump_losses load_losses",
     "agentmsg.fitting.losses": "Loss Losses",

@@ -12,7 +12,7 @@ import pytest
 
 import agentmsg as am
 from agentmsg.errors import CODES
-from agentmsg.files.calls import Lines
+from agentmsg.files.load_and_dump import Lines
 from data import share
 from support.hostile_objects import HOSTILE, Boom
 

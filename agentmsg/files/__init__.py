@@ -23,7 +23,7 @@
 | ``run`` | all of that together, and parts joined into whole files |
 | ``piping`` | the same for streams: stdin and stdout |
 | ``accounts`` | files of loss reports, found by the digest of a document |
-| ``calls`` | ``load``, ``dump``, ``load_lines``, ``dump_lines`` for paths and file objects |
+| ``load_and_dump`` | ``load``, ``dump``, ``load_lines``, ``dump_lines`` for paths and file objects |
 
 May import ``api``, ``stream`` and what lies below them.
 """
