@@ -133,9 +133,10 @@ def test_a_codec_with_events_passes(codec: am.Codec) -> None:
     assert list(of_streams(codec, [], effort(60))) == []
 
 
-def test_a_sound_codec_passes() -> None:
+@pytest.mark.parametrize("codec", [Sound(), am.get_codec("riffer")], ids=lambda codec: codec.name)
+def test_a_sound_codec_passes(codec: am.Codec) -> None:
     """A codec that keeps what its table promises breaks no law, whatever else it loses."""
-    check_codec(Sound(), examples=effort(20))
+    check_codec(codec, examples=effort(20))
 
 
 @pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)

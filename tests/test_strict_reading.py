@@ -258,19 +258,31 @@ def _typos(document: Any, tried: set[tuple[Any, ...]]) -> Iterator[tuple[tuple[A
                 yield typo, wrong
 
 
-@pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("json", "langgraph", "msgpack")])
-def test_a_typo_is_blamed_or_what_holds_it(name: am.CodecName) -> None:
-    """Where a key is misspelt, the error names it, or an object around it, and nothing that is right."""
-    tried: set[tuple[Any, ...]] = set()
-    found: list[tuple[tuple[Any, ...], am.DecodeError]] = []
+_Path = tuple[Any, ...]
+each_strict = pytest.mark.parametrize(
+    "name", [name for name in am.codec_names() if name not in ("json", "langgraph", "msgpack")]
+)
+
+
+def _refusals(
+    name: am.CodecName, damaged: Callable[[Any, set[_Path]], Iterator[tuple[_Path, Any]]]
+) -> Iterator[tuple[_Path, am.DecodeError]]:
+    """Yield the errors of documents that are read strictly until they are damaged in one place, with that place."""
+    tried: set[_Path] = set()
     for _, document in some(documents(name), 60):
         with suppress(am.DecodeError):
             am.decode(document, name, unknown="error")
-            for typo, wrong in _typos(document, tried):
+            for place, wrong in damaged(document, tried):
                 try:
                     am.decode(wrong, name, unknown="error")
                 except am.DecodeError as error:
-                    found += [(typo, error)] if error.code == "unknown" else []
+                    yield place, error
+
+
+@each_strict
+def test_a_typo_is_blamed_or_what_holds_it(name: am.CodecName) -> None:
+    """Where a key is misspelt, the error names it, or an object around it, and nothing that is right."""
+    found = [(typo, error) for typo, error in _refusals(name, _typos) if error.code == "unknown"]
     told = [(typo, error) for typo, error in found if not error.path or error.path[-1] not in BESIDE]
     assert not [
         (typo, error.message)
@@ -291,23 +303,15 @@ def _odd_words(document: Any, tried: set[tuple[Any, ...]]) -> Iterator[tuple[tup
                 yield (*path, key), _with(document, (*path, key), f"{word[:-1]}zq")
 
 
-@pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("json", "langgraph", "msgpack")])
+@each_strict
 def test_a_misspelt_word_is_blamed_or_what_holds_it(name: am.CodecName) -> None:
     """Where the word is wrong that says what an object is, the error leads there, or to an object around it."""
-    tried: set[tuple[Any, ...]] = set()
-    missed: list[tuple[tuple[Any, ...], str]] = []
-    for _, document in some(documents(name), 60):
-        with suppress(am.DecodeError):
-            am.decode(document, name, unknown="error")
-            for place, wrong in _odd_words(document, tried):
-                try:
-                    am.decode(wrong, name, unknown="error")
-                except am.DecodeError as error:
-                    # LangChain says the type of a message twice: either may be the wrong one.
-                    is_twice = name == "langchain" and place[-2:] == ("data", "type")
-                    if error.path != place[: len(error.path)] and not is_twice:
-                        missed.append((place, error.message))
-    assert not missed
+    assert not [
+        (place, error.message)
+        for place, error in _refusals(name, _odd_words)
+        # LangChain says the type of a message twice: either may be the wrong one.
+        if error.path != place[: len(error.path)] and not (name == "langchain" and place[-2:] == ("data", "type"))
+    ]
 
 
 @pytest.mark.parametrize("name", [name for name in am.codec_names() if name not in ("langgraph", "msgpack")])

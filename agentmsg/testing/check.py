@@ -137,8 +137,6 @@ _SOURCES = (
     BlocksSource((TextBlock("inside"),)),
 )
 _T = TypeVar("_T")
-# Laws that hold or not for any value alike are tried with one in a few of those that stand alone.
-_ALIKE, _FEW = frozenset({"carried report", "notes never matter", "prefix stability", "sendable"}), 4
 
 # Documents to generate if none are given, and damaged copies to try of each.
 _OWN, _DAMAGED = 20, 10
@@ -292,8 +290,7 @@ def _of_histories(codec: Codec, examples: int) -> Iterator[Broken]:
     settings = hypothesis.settings(max_examples=examples, deadline=None, database=None, suppress_health_check=_SLOW)
     drawn = _drawn(histories(), settings)
     for name, law in _history_laws(codec).items():
-        tried = singles[::_FEW] if name in _ALIKE else singles
-        alone = [Broken(law=name, why=why, example=one) for one in tried if (why := _why(law, one)) is not None]
+        alone = [Broken(law=name, why=why, example=one) for one in singles if (why := _why(law, one)) is not None]
         if alone:
             yield from _distinct(alone)
             continue
