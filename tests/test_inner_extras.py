@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
 
 import agentmsg as am
@@ -53,3 +54,23 @@ def test_extras_of_inner_objects_are_written_or_reported(name: am.CodecName) -> 
     for turn, own in enumerate(({"x": 1}, {"type": "text", "id": "a", "url": "u"}, "text")):
         for history in share(_histories({codec.family: own}), am.codec_names().index(name) + turn):
             honest_account(codec, history)
+
+
+_FIELDS = {
+    field.name
+    for cls in (am.History, am.Msg, am.TextBlock, am.ThinkingBlock, am.ToolUseBlock, am.ToolResultBlock, am.ImageBlock)
+    for field in attrs.fields(cls)
+}
+
+
+@pytest.mark.parametrize("name", am.codec_names())
+@pytest.mark.parametrize("value", [None, "x", 1, [1], {"x": "y"}, {"provider": "x", "value": None}], ids=repr)
+def test_extras_called_like_fields_of_the_model_are_extras(name: am.CodecName, value: Any) -> None:
+    """What a key of extras is called says nothing about the type of its value: it is written, or reported as lost."""
+    codec = am.get_codec(name)
+    for space in (codec.family, "stranger"):
+        extras = {space: dict.fromkeys(sorted(_FIELDS), value)}
+        call = am.Msg("assistant", (am.TextBlock("t", extras=extras), am.ToolUseBlock("c", "f", {}, extras=extras)))
+        result = am.Msg("tool", (am.ToolResultBlock("c", (am.TextBlock("r"),), extras=extras),))
+        history = am.History.of("Hi", call.evolve(extras=extras), result).evolve(extras=extras)
+        honest_account(codec, history)

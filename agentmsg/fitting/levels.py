@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from agentmsg.formats.spelling import says_nothing
-from agentmsg.model.base import BaseBlock, Noted
+from agentmsg.model.base import BaseBlock, Noted, Signature
 from agentmsg.model.construction import absent_values
 from agentmsg.model.equality import compared, same
 from agentmsg.model.history import History
@@ -138,7 +138,7 @@ def level_of_loss(path: _Path, was: Any, now: Any, owner: Any = None, given: Lev
         given: the level that a rule gave; it becomes content if content was lost beside what the rule meant.
     """
     last = path[-1]
-    if given is None and last == "signature" and _is_one_signature(was, now):
+    if given is None and isinstance(was, Signature) and _is_one_signature(was, now):
         given = "annotation"  # by its path alone it is content, so reports on file say it
     if given is None:
         given = level_at(path, was, now) if isinstance(last, str) else "content"
@@ -280,9 +280,9 @@ def _is_one_source(was: Any, now: Any) -> bool:
     return bool(was.evolve(media_type=None, extras={}) == now.evolve(media_type=None, extras={}))
 
 
-def _is_one_signature(was: Any, now: Any) -> bool:
+def _is_one_signature(was: Signature, now: Any) -> bool:
     """Whether two signatures are the same bytes of one provider."""
-    if type(was) is not type(now) or was.provider != now.provider:
+    if not isinstance(now, Signature) or was.provider != now.provider:
         return False
     return standard_base64(was.value) == standard_base64(now.value)
 

@@ -46,17 +46,16 @@ def write_tool(tool: Any, family: str, shape: Shape) -> Native:
     return thaw(tool.value) if isinstance(tool, NativeTool) else write_as(shape, tool, family)
 
 
-def listed_tools(body: Native, read: Callable[[list[Any]], Iterable[Any]]) -> tuple[tuple[Any, ...], Native]:
-    """Return the tools in a body's list; anything else under the key is returned as an extra.
+def listed_tools(body: Native, read: Callable[[list[Any]], Iterable[Any]]) -> tuple[tuple[Any, ...], bool]:
+    """Return the tools in a body's list, and whether anything else is under the key: an extra.
 
     Args:
         body: an object.
         read: reads native tools.
     """
     given = body.get(_TOOLS)
-    if is_list(given) and given:
-        return tuple(read(given)), {}
-    return (), {_TOOLS: given} if _TOOLS in body else {}
+    is_some = is_list(given) and bool(given)
+    return tuple(read(given)) if is_some else (), not is_some
 
 
 def says_no_tools(history: History, key: str, value: Any) -> bool:

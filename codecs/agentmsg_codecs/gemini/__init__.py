@@ -105,8 +105,8 @@ class GeminiCodec(Gemini):
             raise DecodeError(f"a request must have a list of contents, not {excerpt(document)}", path=("contents",))
         self.engine.fill()
         messages = [*self._instruction(body, note), *self.engine.read(body["contents"])]
-        tools, left = listed_tools(body, read_tools)
-        rest = {**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left}
+        tools, is_extra = listed_tools(body, read_tools)
+        rest = {key: value for key, value in body.items() if key not in BODY_KEYS or (is_extra and key == "tools")}
         settings, rest = _REQUESTS.read_settings(rest)
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 

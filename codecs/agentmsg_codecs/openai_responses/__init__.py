@@ -88,10 +88,9 @@ class OpenAIResponsesCodec(OpenAIResponses):
             raise DecodeError(f"a request is an object or a list of items, not {excerpt(document)}")
         self.engine.fill()
         messages = self._input(body, note)
-        tools, left = listed_tools(body, self.engine.read_tools)
-        rest = {**{key: value for key, value in body.items() if key not in BODY_KEYS}, **left}
-        if "instructions" in body and not _is_told(body["instructions"]):
-            rest["instructions"] = body["instructions"]
+        tools, is_extra = listed_tools(body, self.engine.read_tools)
+        extra = {"tools": is_extra, "instructions": not _is_told(body.get("instructions"))}
+        rest = {key: value for key, value in body.items() if key not in BODY_KEYS or extra.get(key)}
         settings, rest = _REQUESTS.read_settings(rest)
         return _REQUESTS.history(messages, rest, note, tools=tools, settings=settings)
 

@@ -57,8 +57,8 @@ _PLACES = {"user": "user", "system": "text", "developer": "text"}
 # The forms of results by their tags.
 _OUTPUTS = {str(form.tag): form.name for form in OUTPUTS}
 _OUTPUT_OF = {form.fixed.get("kind", "function"): form.name for form in OUTPUTS}
-# Results of tools that OpenAI runs: of the assistant's side.
-_SERVED = frozenset(form.tag for form in ITEMS if form.cls is am.ToolResultBlock)
+# Items of the assistant's side, whatever else they hold.
+_OF_ASSISTANT = frozenset(form.tag for form in ITEMS)
 # Calls of the client's tools, and their results.
 _TOOLS = frozenset({"function_call", "custom_tool_call", *(form.tag for form in CALLS), *_OUTPUTS})
 _SAID = (am.TextBlock, am.RefusalBlock)
@@ -394,13 +394,15 @@ def _alone(
 
 
 def _is_of_assistant(item: Any) -> bool:
-    """Whether an item that isn't known is of the assistant's side; what others gave it is a message of its own."""
+    """Whether an item is of the assistant's side; what others gave it is a message of its own."""
     if not is_object(item):
         return False
     tag: Any = item.get("type")
-    if type(tag) is not str or tag in _OUTPUTS or item.get("role", "assistant") != "assistant":
+    if type(tag) is not str or tag in _OUTPUTS:
         return False
-    return not tag.endswith(("_output", "_response")) or tag in _SERVED
+    if tag in _OF_ASSISTANT:
+        return True
+    return item.get("role", "assistant") == "assistant" and not tag.endswith(("_output", "_response"))
 
 
 def _is_of_tool(item: Any) -> bool:
