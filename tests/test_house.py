@@ -88,12 +88,16 @@ def _all_modules() -> Iterator[tuple[str, ast.Module]]:
         yield from _modules(package).items()
 
 
-def _lines(path: str) -> int:
+def _text_of(path: str) -> str:
     package = path.split("/", 1)[0]
     spec = importlib.util.find_spec(package)
     assert spec is not None
     assert spec.origin is not None
-    return len((Path(spec.origin).parents[1] / path).read_text(encoding="utf-8").splitlines())
+    return (Path(spec.origin).parents[1] / path).read_text(encoding="utf-8")
+
+
+def _lines(path: str) -> int:
+    return len(_text_of(path).splitlines())
 
 
 def _public_functions(body: list[ast.stmt]) -> Iterator[Function]:
@@ -254,6 +258,22 @@ def test_reading_loads_what_it_needs(name: am.CodecName) -> None:
 def test_dependencies_are_four() -> None:
     """At run time agentmsg needs attrs, cattrs, msgpack and orjson, and nothing else."""
     assert _declared_dependencies() == DEPENDENCIES
+
+
+# A group that is repeated possessively, and a set of characters.
+_POSSESSIVE = re.compile(r"\)(?:[*+?]|\{\{?\d*,?\d*\}?\})\+")
+_SET = re.compile(r"\[\^?\]?(?:\\.|[^\]\\\n])*+\]")
+
+
+def test_no_pattern_repeats_a_group_possessively() -> None:
+    """Python 3.11.0 to 3.11.4 match ``(...)*+`` wrongly where a round fails midway; ``(?>(...)*)`` says the same."""
+    offenders = [
+        f"{path}:{number}"
+        for path, _ in _all_modules()
+        for number, line in enumerate(_text_of(path).splitlines(), 1)
+        if _POSSESSIVE.search(_SET.sub("x", line))
+    ]
+    assert not offenders
 
 
 def test_codec_table_is_sorted() -> None:

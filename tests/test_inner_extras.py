@@ -1,4 +1,4 @@
-"""Extras of objects inside blocks: sources, citations, hints, signatures. Each is written, or reported as lost."""
+"""Extras of any object, whatever they are called: each is written, or reported as lost."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 import agentmsg as am
 from agentmsg.testing.laws import honest_account
 from data import share
+from support.documents import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,16 +62,43 @@ _FIELDS = {
     for cls in (am.History, am.Msg, am.TextBlock, am.ThinkingBlock, am.ToolUseBlock, am.ToolResultBlock, am.ImageBlock)
     for field in attrs.fields(cls)
 }
+_VALUES = (None, "x", 1, [], {}, [{"type": "text", "text": "x"}], True, {"a": "b"})
+
+
+def _keys(value: Any) -> Iterator[str]:
+    """Yield the keys of objects at any depth."""
+    if isinstance(value, dict):
+        yield from value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _keys(inner)
+
+
+def _everywhere(extras: Mapping[str, Any]) -> am.History:
+    """Return a history with these extras wherever there may be some."""
+    url, cited = am.URLSource("https://x.test/a.png", "image/png", extras=extras), "https://x.test"
+    user = (am.TextBlock("Hi", extras=extras), am.ImageBlock(url, extras=extras))
+    answer = (
+        am.ThinkingBlock("hm", signature=am.Signature("anthropic", "c2ln", extras=extras), extras=extras),
+        am.TextBlock("t", citations=(am.Citation(kind="url_citation", url=cited, extras=extras),), extras=extras),
+        am.ToolUseBlock("c", "f", {"a": 1}, extras=extras),
+    )
+    result = am.ToolResultBlock("c", (am.TextBlock("r", extras=extras),), extras=extras)
+    messages = (
+        am.Msg("system", "Be brief.", extras=extras),
+        am.Msg("user", user, extras=extras),
+        am.Msg("assistant", answer, usage=am.Usage(input=1, output=2, total=3, extras=extras), extras=extras),
+        am.Msg("tool", (result,), extras=extras),
+        am.Msg("assistant", "Done."),
+    )
+    tool = am.ToolSpec("f", "F.", {"type": "object", "properties": {}}, extras=extras)
+    return am.History(messages, tools=(tool,), extras=extras)
 
 
 @pytest.mark.parametrize("name", am.codec_names())
-@pytest.mark.parametrize("value", [None, "x", 1, [1], {"x": "y"}, {"provider": "x", "value": None}], ids=repr)
-def test_extras_called_like_fields_of_the_model_are_extras(name: am.CodecName, value: Any) -> None:
-    """What a key of extras is called says nothing about the type of its value: it is written, or reported as lost."""
+def test_a_key_that_means_something_elsewhere_is_an_extra(name: am.CodecName) -> None:
+    """Extras called like a key of the format, or like a field of the model, are written, or reported as lost."""
     codec = am.get_codec(name)
-    for space in (codec.family, "stranger"):
-        extras = {space: dict.fromkeys(sorted(_FIELDS), value)}
-        call = am.Msg("assistant", (am.TextBlock("t", extras=extras), am.ToolUseBlock("c", "f", {}, extras=extras)))
-        result = am.Msg("tool", (am.ToolResultBlock("c", (am.TextBlock("r"),), extras=extras),))
-        history = am.History.of("Hi", call.evolve(extras=extras), result).evolve(extras=extras)
-        honest_account(codec, history)
+    keys = _FIELDS.union(*(_keys(document) for _, document in documents(name)))
+    for turn, key in enumerate(sorted(keys)):
+        for value in share(_VALUES, turn, least=1):
+            honest_account(codec, _everywhere({codec.family: {key: value}}))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _RECORDS, _LOOKS, _ITEMS, _LEVELS, _TOLD = 10, 100, 3, 8, 3
 
 # Texts, which may be cut, and what divides values.
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
+_TOKEN = re.compile(rb'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
 _ENDS = {b"[": b"]", b"{": b"}"}
 
 

@@ -35,9 +35,9 @@ _LINE_FEED = 10
 _CHUNK = 1 << 18
 _SPACES = re.compile(rb"[ \t\n\r]*+")
 # What isn't a bracket outside of strings, up to the next one, or to a string that isn't complete yet.
-_PLAIN = re.compile(rb'[^"\[\]{}]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"\[\]{}]*+)*+', re.DOTALL)
+_PLAIN = re.compile(rb'[^"\[\]{}]*+(?>(?:"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"[^"\[\]{}]*+)*)', re.DOTALL)
 # The rest of a string, without its end.
-_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_TEXT = re.compile(rb'[^"\\]*+(?>(?:\\.[^"\\]*+)*)', re.DOTALL)
 # A number or a word.
 _WORD = re.compile(rb'[^ \t\n\r,"\[\]{}]*+')
 _MOST = 2**31 - 1

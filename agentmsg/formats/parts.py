@@ -50,6 +50,8 @@ class Parts:
         other_spellings: by the name of its mark, how a part may be spelt instead: a function that returns the usual
             spelling of such a part and the value of the mark, or None for any other part; and a function that takes
             them and returns such a part, or None if there is none.
+        told_by: the key that tells the form of a part, null or missing where another key does: any other extra under
+            this key would make another part.
         is_filled: whether the tables are filled.
         readers: the function that reads parts with a tag; it raises Unreadable for what has no meaning here.
         writers: the function that writes blocks of a class, by class.
@@ -57,6 +59,7 @@ class Parts:
 
     is_filled = False
     other_spellings: ClassVar[Mapping[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]]] = EMPTY
+    told_by: ClassVar[str] = "type"
 
     def __init__(
         self,

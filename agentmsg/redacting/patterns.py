@@ -202,8 +202,8 @@ _INSIDE: tuple[tuple[str, str, str], ...] = (
     ),
 )  # fmt: skip
 # What may stand before an option: other words of the command, which ends with its line.
-_BLANK = r"(?:[ \t]|(?<=\\)\n|(?<=\\)\\n){1,8}+"
-_WORDS = rf"(?:{_BLANK}(?:[^\s\\]++|\\(?!n))++){{0,60}}?{_BLANK}"
+_BLANK = r"(?>(?:[ \t]|(?<=\\)\n|(?<=\\)\\n){1,8})"
+_WORDS = rf"(?:{_BLANK}(?>(?:[^\s\\]++|\\(?!n))+)){{0,60}}?{_BLANK}"
 _WORD = r"(?P<secret>(?![-$<{*%\[])[^\s\"'\\|;&<>`]{4,200}+)"
 # Words of which a text must have one, programs, the option before a password, and its page.
 _OPTIONS: tuple[tuple[str, str, str, str], ...] = (
@@ -244,8 +244,8 @@ _NOBODY = (
     r"sandbox|travis|ubuntu|user|username|Username|vagrant|vscode|vsts|work|worker|workspace)(?![\w.-]))"
 )
 _NAME = r"\w(?:[\w.@+$-]{0,63}[\w$])?"
-_BODY = r"[^-]*+(?:-{1,4}(?!-)[^-]*+)*+"
-_BASE64_LINES = r"(?:[A-Za-z0-9+/=]{16,}+|\s|\\{1,8}[nr])*+"
+_BODY = r"[^-]*+(?>(?:-{1,4}(?!-)[^-]*+)*)"
+_BASE64_LINES = r"(?>(?:[A-Za-z0-9+/=]{16,}+|\s|\\{1,8}[nr])*)"
 
 # What a value may look like that is secret for its name alone: not a type, a variable, a mask or prose.
 _SECRET = re.compile(r"(?![$<{%*])(?!(.)\1*$)\S{4,}")
@@ -522,7 +522,7 @@ _NAMED: tuple[Rule, ...] = (
         "private-key",
         "private-",
         r"Private-(?:Lines:\s[0-9]{1,4}|MAC:|Hash:)(?:\s|\\{1,8}[nr]){0,4}(?P<secret>[A-Za-z0-9+/=]{16,}+"
-        r"(?:(?:\s|\\{1,8}[nr]){1,4}[A-Za-z0-9+/=]++(?![-:\w]))*+)",
+        r"(?>(?:(?:\s|\\{1,8}[nr]){1,4}[A-Za-z0-9+/=]++(?![-:\w]))*))",
         "https://the.earth.li/~sgtatham/putty/0.83/htmldoc/AppendixC.html",
     ),
 )
@@ -554,8 +554,8 @@ RULES: tuple[Rule, ...] = (
         "email",
         ("@", "%40"),
         re.compile(
-            r"(?<![\w.+-])(?:(?<=\\)(?:u[0-9A-Fa-f]{4}|[bfnrt])|(?<=%)[0-9A-Fa-f]{2})?+(?P<secret>(?!git(?:@|%40))[\w.+-]++(?:@|%40)"
-            r"(?!\d{1,5}\.\d{1,5}(?![\w-]*\.[^\W\d]))[\w-]++(?:\.[\w-]++)++(?<=[^\W\d_]{2}))"
+            r"(?<![\w.+-])(?>(?:(?<=\\)(?:u[0-9A-Fa-f]{4}|[bfnrt])|(?<=%)[0-9A-Fa-f]{2})?)(?P<secret>(?!git(?:@|%40))[\w.+-]++(?:@|%40)"
+            r"(?!\d{1,5}\.\d{1,5}(?![\w-]*\.[^\W\d]))[\w-]++(?>(?:\.[\w-]++)+)(?<=[^\W\d_]{2}))"
         ),
         "https://www.rfc-editor.org/rfc/rfc5322#section-3.4.1",
         normal=_mail,

@@ -18,7 +18,7 @@ from agentmsg.values.text import parse_json
 _TOKEN = re.compile(
     r"[ \t\n\r]*+(?:"
     r"(?P<sign>[{}\[\],:])"
-    r'|(?P<string>"(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt])*+)(?P<end>"|(?P<cut>\\(?:u[0-9a-fA-F]{0,3})?)?\Z)'
+    r'|(?P<string>"(?>(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt])*))(?P<end>"|(?P<cut>\\(?:u[0-9a-fA-F]{0,3})?)?\Z)'
     r'|(?P<word>[^ \t\n\r{}\[\],:"]++)'
     r"|\Z)"
 )

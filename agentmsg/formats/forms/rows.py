@@ -74,7 +74,8 @@ class Rows:
         parts = self._described.parts[name]
         if others is None:
             others = {**TEXT_ROWS, NativeBlock: native_block_row(self._described.family, parts.comes_back)}
-        return {**others, **{cls: self._row(names, parts.shape(cls), rules) for cls, names in classes.items()}}
+        own = {cls: self._row(names, parts.shape(cls), rules, parts.told_by) for cls, names in classes.items()}
+        return {**others, **own}
 
     def row(self, *names: str, rules: Rules | None = None, **cells: Cell) -> Row:
         """Return the row of one class.
@@ -86,9 +87,16 @@ class Rows:
         """
         return self._row(names, self._described.shapes[names[0]], rules or {}, **cells)
 
-    def _row(self, names: Iterable[str], shape: Shape | None, rules: Rules, **cells: Cell) -> Row:
+    def _row(
+        self,
+        names: Iterable[str],
+        shape: Shape | None,
+        rules: Rules,
+        told_by: str | None = None,
+        **cells: Cell,
+    ) -> Row:
         forms = [form for name in names if not (form := self._described.forms[name]).is_only_read]
-        fields = {**self._fields(forms, shape), **cells}
+        fields = {**self._fields(forms, shape, told_by), **cells}
         rule: Any = rules.get(forms[0].cls)
         answer, concerns = rule if rule.__class__ is tuple else (rule, None)
         return Row(fields, answer, concerns)
@@ -104,7 +112,7 @@ class Rows:
         fields = {**self._fields(forms), **cells}
         return {field: cell for field, cell in fields.items() if field not in ("role", "content")}
 
-    def _fields(self, forms: list[Form], shape: Shape | None = None) -> dict[str, Cell]:
+    def _fields(self, forms: list[Form], shape: Shape | None = None, told_by: str | None = None) -> dict[str, Cell]:
         absent = absent_of(forms[0].cls)
         tables = {form.name: {**self._fixed(form), **self._cells(form.items)} for form in forms}
         fields: dict[str, Cell] = {}
@@ -117,7 +125,7 @@ class Rows:
                 fields[name] = self._by_form(
                     forms, {key: table.get(name) for key, table in tables.items()}, absent.get(name)
                 )
-        fields["extras"] = self._extras(forms, shape)
+        fields["extras"] = self._extras(forms, shape, told_by)
         return fields
 
     def _by_form(self, forms: list[Form], cells: Mapping[str, Cell | None], absent: Any) -> Cell:
@@ -153,7 +161,7 @@ class Rows:
         nearest = _nearest(item.cls, fields)
         return lambda obj, _: nearest(obj) if type(obj) is item.cls else _NOT_HERE
 
-    def _extras(self, forms: list[Form], shape: Shape | None) -> Cell:
+    def _extras(self, forms: list[Form], shape: Shape | None, told_by: str | None) -> Cell:
         described = self._described
         # Forms apart have their own shapes: an extra comes back in the form in which its owner is written.
         shapes = {form.name: shape or described.shapes[form.name] for form in forms}
@@ -192,12 +200,17 @@ class Rows:
             form.name: [item for item in form.items if isinstance(item, Spare) and not form.odd_in] for form in forms
         }
 
+        untagged = {form.name for form in forms if told_by is not None and told_by not in form.keys}
+
         def taken(owner: Any) -> frozenset[str]:
             name = name_of(owner)
-            if not spare[name]:
+            if not spare[name] and name not in untagged:
                 return keys[name]
             own = extras_of(owner, space)
-            return keys[name] - {item.native for item in spare[name] if item.native in own and _says_more(item, own)}
+            known = keys[name]
+            if told_by is not None and own.get(told_by) is not None:
+                known |= {told_by}
+            return known - {item.native for item in spare[name] if item.native in own and _says_more(item, own)}
 
         spaces.append((space, taken))
         own_odd = {form.name: odd_at(shapes[form.name], space) for form in forms if form.odd}

@@ -42,7 +42,7 @@ from agentmsg.formats.bodies import Requests
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.bedrock.likeness import is_message, sniff_body
 from agentmsg_codecs.bedrock.messages import Bedrock, Messages, folded, is_top, unfolded
-from agentmsg_codecs.bedrock.names import FAMILY, PROVIDER
+from agentmsg_codecs.bedrock.names import CONFIG, FAMILY, PROVIDER
 from agentmsg_codecs.bedrock.tools import TOOLS, read_tools, write_tools
 from agentmsg_codecs.wire.chats import raw_call
 
@@ -54,7 +54,6 @@ __all__ = ["BedrockCodec"]
 _REQUESTS = Requests(
     family=FAMILY, carrier=PROVIDER, key="messages", is_single=is_message, settings_in=f"{__name__}.settings"
 )
-_TOOLS = "toolConfig"
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -119,9 +118,9 @@ class BedrockCodec(Bedrock):
         body["messages"] = self.engine.write(messages)
         settings = _REQUESTS.write_settings(history.settings, rest)
         if history.tools:
-            config = settings.get(_TOOLS, rest.get(_TOOLS, EMPTY))
+            config = settings.get(CONFIG, rest.get(CONFIG, EMPTY))
             held: Native = thaw(config) if is_mapping(config) else {}
-            settings[_TOOLS] = {"tools": write_tools(history.tools), **held}
+            settings[CONFIG] = {"tools": write_tools(history.tools), **held}
         return _REQUESTS.closed(history, body, settings)
 
     def read_parts(self, parts: Sequence[Any]) -> tuple[am.Block, ...]:
@@ -135,7 +134,7 @@ class BedrockCodec(Bedrock):
 
     def beside(self, document: Any) -> tuple[Any, Any]:
         """Return the system prompt and the configuration of tools of a document."""
-        return super().beside(document)[0], document.get(_TOOLS) if is_object(document) else None
+        return super().beside(document)[0], document.get(CONFIG) if is_object(document) else None
 
     def likeness(self, document: Any) -> float:
         """Return how closely a document resembles a request to Bedrock, by its messages and their parts."""
@@ -150,11 +149,11 @@ def _marked(messages: list[am.Msg]) -> list[am.Msg]:
 
 def _read_tools(parameters: Native) -> tuple[tuple[Any, ...], Native]:
     """Return the tools of a body, and its parameters without them."""
-    config: Any = parameters.get(_TOOLS)
+    config: Any = parameters.get(CONFIG)
     given: Any = config.get("tools") if is_object(config) else None
     tools = read_tools(given) if is_list(given) and given else None
     if tools is None:
         return (), parameters
     left = {key: value for key, value in config.items() if key != "tools"}
-    rest = {key: value for key, value in parameters.items() if key != _TOOLS}
-    return tools, {**rest, _TOOLS: left} if left else rest
+    rest = {key: value for key, value in parameters.items() if key != CONFIG}
+    return tools, {**rest, CONFIG: left} if left else rest

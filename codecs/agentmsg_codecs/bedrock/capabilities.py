@@ -16,7 +16,6 @@ from agentmsg.formats import (
     carried_extras,
     cells,
     is_mapping,
-    is_marked,
     is_sequence,
     natives,
     restructure,
@@ -32,8 +31,8 @@ from agentmsg_codecs.bedrock.format import (
     is_search_result,
 )
 from agentmsg_codecs.bedrock.media import DOCUMENT_KEYS, MEDIUM_KEYS
-from agentmsg_codecs.bedrock.messages import is_top
-from agentmsg_codecs.bedrock.names import FAMILY, GUARD, ITEM, POINT, PROVIDER
+from agentmsg_codecs.bedrock.messages import MESSAGE_EXTRAS, is_top, may_move
+from agentmsg_codecs.bedrock.names import CONFIG, FAMILY, GUARD, ITEM, POINT, PROVIDER
 from agentmsg_codecs.bedrock.settings import SETTINGS
 from agentmsg_codecs.bedrock.tools import tool_rows
 
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from agentmsg_codecs.bedrock.messages import Messages
 
 _BODY_KEYS = frozenset({"messages", "system"})
-_MESSAGE_KEYS = frozenset({"role", "content"})
 _NONE = frozenset[str]()
 # The known keys of a part's object; a key beside the object would make another part.
 _INNER_KEYS = {
@@ -147,11 +145,26 @@ def _says_none(history: am.History, key: str, value: Any) -> bool:
     return key == "system" and not is_prompt and not (history.messages and is_top(history.messages[0]))
 
 
+_PARAMETERS = SETTINGS.beside(_BODY_KEYS, _says_none)
+_OTHERS = SETTINGS.beside(_BODY_KEYS | {CONFIG}, _says_none)
+
+
+def _beside_messages(extras: Any, history: am.History) -> Any:
+    """Keep the other parameters of a body; what stands where the tools do only if it is read as no tools."""
+    config = natives.extras_of(history, FAMILY).get(CONFIG)
+    if is_mapping(config):
+        held = config.get("tools")
+        is_apart = bool(config) and "tools" not in config if history.tools else not (is_sequence(held) and held)
+    else:
+        is_apart = not history.tools
+    return (_PARAMETERS if is_apart else _OTHERS)(extras, history)
+
+
 def make_caps(codec: BedrockCodec) -> Caps:
     """Return the capability table of requests."""
     messages = codec.engine
     turns = (restructure.merge("user", "assistant"),) if codec.turns == "merged" else ()
-    fields: dict[str, Cell] = {"extras": cells.beside((FAMILY, _MESSAGE_KEYS))}
+    fields: dict[str, Cell] = {"extras": MESSAGE_EXTRAS}
     system = MessageRow(fields=fields, blocks=_rows(messages, "system", {}))
     inner, answer = inner_rows(messages), assistant_rows(messages, thinking=codec.thinking)
     return Caps(
@@ -163,7 +176,7 @@ def make_caps(codec: BedrockCodec) -> Caps:
             "tool": MessageRow(fields=fields, blocks={am.ToolResultBlock: _result_row(messages)}, results=inner),
             **rules.other_rows(FAMILY, messages.message_of),
         },
-        history={"tools": KEEP, "extras": SETTINGS.beside(_BODY_KEYS, _says_none)},
+        history={"tools": KEEP, "extras": _beside_messages},
         tools=tool_rows(),
         settings=SETTINGS.row(),
         arrange=(restructure.split_results, gather_systems, *turns),
@@ -185,4 +198,4 @@ def gather_systems(plan: Any, messages: Any) -> Any:
 
 def _leads(part: restructure.Part, messages: Any) -> bool:
     message = messages[part.index]
-    return (part.role or message.role) == "system" and not is_marked(message, FAMILY, "/here")
+    return (part.role or message.role) == "system" and may_move(message)

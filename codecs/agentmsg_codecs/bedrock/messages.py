@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
 
-from agentmsg.formats import Codec, Native, is_list, is_marked, is_object, mark_of, marked, natives
+from agentmsg.formats import Codec, Native, cells, is_list, is_marked, is_object, mark_of, marked, natives
 from agentmsg.formats.forms import Grouped
 from agentmsg_codecs.bedrock.format import describe
 from agentmsg_codecs.bedrock.names import FAMILY, POINT, STRANDS
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import agentmsg as am
 
 _PLACES = {"system": "system", "user": "user", "assistant": "assistant"}
+MESSAGE_EXTRAS = cells.beside((FAMILY, frozenset({"role", "content"})))
 
 
 def folded(parts: Any) -> Any:
@@ -63,8 +64,15 @@ def text_if_one(parts: Any) -> Any:
 
 
 def is_top(message: am.Msg) -> bool:
-    """Whether a leading message is the system prompt: it wasn't read from the list of messages."""
-    return message.role == "system" and not is_marked(message, FAMILY, "/here")
+    """Whether a leading message is the system prompt."""
+    return message.role == "system" and may_move(message)
+
+
+def may_move(message: am.Msg) -> bool:
+    """Whether a leading message can be the prompt, which is only content: it wasn't read from the list of messages."""
+    if message.extras and MESSAGE_EXTRAS(message.extras, message):
+        return False
+    return not is_marked(message, FAMILY, "/here")
 
 
 class Messages(Grouped):

@@ -12,6 +12,8 @@ ITEM, RESPONSE = "bedrock.item", "bedrock.response"
 # Extras of a text that a guardrail checks.
 GUARD = "bedrock.guard"
 POINT = "cachePoint"
+# The key of a body that holds its tools.
+CONFIG = "toolConfig"
 S3 = "s3://"
 # Keys of messages that Strands adds.
 STRANDS = frozenset({"metadata", "tracking_id"})

@@ -13,6 +13,7 @@ from agentmsg.formats import (
     Row,
     Swap,
     cells,
+    is_marked,
     natives,
     restructure,
     rules,
@@ -129,10 +130,12 @@ _RESULT = Row(
 )
 
 
-def _without_made_name(message: am.Msg) -> am.Msg:
+def _named(message: am.Msg) -> am.Msg:
+    """Return the message of a result that has no name yet with one, as a result whose call is known gets it."""
     block: Any = message.content[0] if message.content else None
-    is_made = isinstance(block, am.ToolResultBlock) and isinstance(block.name, am.Made)
-    return message.evolve(content=(block.evolve(name=None),)) if is_made else message
+    if not isinstance(block, am.ToolResultBlock) or block.name is not None or is_marked(block, FAMILY, "/no-name"):
+        return message
+    return message.evolve(content=(block.evolve(name="tool"),))
 
 
 def make_caps(codec: HfCodec) -> Caps:
@@ -143,7 +146,7 @@ def make_caps(codec: HfCodec) -> Caps:
     plain, thoughts = _rows(messages, "plain"), _Thoughts(messages.reasoning)
 
     def result_extras(value: Any, message: am.Msg) -> Any:
-        return of_result["extras"](value, _without_made_name(message))
+        return of_result["extras"](value, _named(message))
 
     def answer_extras(value: Any, message: am.Msg) -> Any:
         # Thinking in front of a text takes no key.

@@ -89,8 +89,10 @@ if TYPE_CHECKING:
 
 
 Fields = Mapping[str, Any]
-# The keys of all forms: an unknown field with such a name may read as one.
-_MAY_MEAN = frozenset({"index", "prompt_cache_breakpoint", "value", *KEYS}).union(*(form.keys for form in ALL_FORMS))
+# The keys of all forms, and those that they ask for: an unknown field with such a name may read as one.
+_MAY_MEAN = frozenset({"index", "prompt_cache_breakpoint", "source", "value", *KEYS}).union(
+    *(form.keys for form in ALL_FORMS)
+)
 _ALL_SPACES = (FAMILY, INNER, NESTED, ANTHROPIC, KIND, GUARD)
 
 

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 
 FAILED: Any = object()
 """The result of ``partial_args`` if no arguments can be made from a text."""
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?P<end>"?)|(?P<sign>[{}\[\]])', re.DOTALL)
+_TOKEN = re.compile(r'"(?>(?:[^"\\]++|\\.)*)(?P<end>"?)|(?P<sign>[{}\[\]])', re.DOTALL)
 _CLOSES = {"{": "}", "[": "]"}
 # The last characters of a text that may be JSON, and the number of tries; LangChain's has no limit, and squared time.
 _ENDS = frozenset('"}]{[0123456789el')

@@ -8,7 +8,7 @@ Follows the Python package pydantic-ai 2.68.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import (
@@ -144,10 +144,12 @@ _RESULT_ID = Key("tool_call_id", "tool_call_id", Link(), "may", lacks="no-id")
 class KindParts(Parts):
     """Parts identified by ``part_kind``, or by ``kind``."""
 
+    told_by: ClassVar[str] = _TAG
+
     def read(self, part: Any) -> Any:
         """Return the block of a part; a NativeBlock if the part is unknown or wouldn't come back the same."""
         tag: Any = part.get(_TAG) if type(part) is _OBJECT else None
-        if tag is None and type(part) is _OBJECT and _TAG not in part:
+        if tag is None and type(part) is _OBJECT:
             tag = part.get("kind")
         read = self.readers[tag] if type(tag) is str else None
         if read is not None:
