@@ -21,13 +21,14 @@ from agentmsg.formats import (
 )
 from agentmsg.formats.bodies import native_tool_row, read_tool, with_input
 from agentmsg.formats.forms import Rows as FormRows
+from agentmsg_codecs.anthropic.kinds import is_of_mcp
 from agentmsg_codecs.anthropic.names import BODY_KEYS, FAMILY
 from agentmsg_codecs.anthropic.settings import SETTINGS, settings_row
 from agentmsg_codecs.anthropic.system_messages import MESSAGE_EXTRAS, gather_systems
 from agentmsg_codecs.wire.hosted_tools import same_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from agentmsg.formats.forms import Described
     from agentmsg_codecs.anthropic import AnthropicCodec
@@ -63,7 +64,15 @@ def block_rows(messages: Messages, place: str, comes_back: ComesBack, *, thinkin
         am.ToolUseBlock: (own.call, "kind"),
         am.ToolResultBlock: own.server_result,
     }
-    return _with_emptied(FormRows(messages.described).place(place, answers, others))
+    rows = FormRows(messages.described).place(place, answers, others)
+    if (call := rows.get(am.ToolUseBlock)) is not None:
+        rows[am.ToolUseBlock] = call.having(extras=cells.without(call.fields["extras"], FAMILY, _label))
+    return _with_emptied(rows)
+
+
+def _label(own: Mapping[str, Any], call: Any) -> tuple[str, ...]:
+    """Return the key with which a call of a server would be read as one of an MCP server."""
+    return ("server_name",) if call.kind == "server" and call.server is None and is_of_mcp(own) else ()
 
 
 def _with_emptied(rows: Rows) -> Rows:
