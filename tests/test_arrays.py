@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from agentmsg.files.documents import Found, JsonReader, parts
 from agentmsg.files.places import parts_of
 from support.examples import ROOT
 from support.files import documents
+from support.growth import work_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -251,6 +253,18 @@ def test_a_limit_says_which_it_is(arguments: Sequence[str], words: str) -> None:
     done = agentmsg(*arguments, *more)
     assert words in done.output
     assert "more than 100 bytes" not in done.stderr or "--limit bytes=..." in done.stderr
+
+
+@pytest.mark.parametrize("member", [_rows(1)[0], _rows(1)], ids=["objects", "arrays"])
+def test_what_stands_in_a_large_object_is_told_in_the_time_of_reading_it(member: Any) -> None:
+    """However many members it has: only the first arrays in it are looked into."""
+    work = []
+    for number, count in enumerate((200, 400)):
+        Path(f"{number}.json").write_text(json.dumps({f"k{index}": member for index in range(count)}))
+        took, done = work_of(partial(agentmsg, "stats", f"{number}.json", "--limit", "bytes=100"))
+        assert "more than 100 bytes" in done.stderr
+        work.append(took)
+    assert work[1] < 2.5 * work[0]
 
 
 def test_python_reads_items_on_demand() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from itertools import starmap, takewhile
+from itertools import islice, starmap, takewhile
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, cast
 
 import attrs
@@ -43,6 +43,8 @@ _WORD = re.compile(rb'[^ \t\n\r,"\[\]{}]*+')
 _MOST = 2**31 - 1
 # How much of what is too long is looked at, to tell what stands in it.
 _LOOKED_AT = 1 << 20
+# How many arrays in an object too long are looked into.
+_ARRAYS = 16
 _NO_ARRAY = "only an array can be split: leave out --split, or name the form of the input with --form"
 
 
@@ -302,15 +304,17 @@ class JsonReader(_Reader):
                 yield from self._parts(onward, self.pointer)
 
     def heads(self) -> Iterator[bytes]:
-        """Yield the first bytes of an array, or an object as it begins with each of its members."""
+        """Yield the first bytes of an array, or of an object as it begins with its first member, or with an array."""
         is_object = self._next() == b"{"
         self._at += is_object
-        for _ in self._stops(b"}", is_first=True) if is_object else (None,):
-            while len(self._held) - self._at < _LOOKED_AT and self._feed():
-                pass
-            yield b"{" * is_object + self._held[self._at : self._at + _LOOKED_AT]
+        for number, _ in enumerate(self._stops(b"}", is_first=True) if is_object else (None,)):
+            key = self._key() if is_object else None
+            if not number or self._next() == b"[":
+                while len(self._held) - self._at < _LOOKED_AT and self._feed():
+                    pass
+                before = b"" if key is None else b"{%b:" % dump_json(key)
+                yield before + self._held[self._at : self._at + _LOOKED_AT]
             if is_object:
-                self._key()
                 self._pass()
 
     def _key(self) -> str | None:
@@ -411,7 +415,7 @@ def _places(stream: BinaryIO) -> list[str]:
         stream.seek(0)
         reader = JsonReader(stream, _LOOKED_AT)
         if reader.opens(b"[", b"{"):
-            for beginning in reader.heads():
+            for beginning in islice(reader.heads(), _ARRAYS):
                 places.update(dict.fromkeys(places_in(beginning)))
     return list(places)
 
