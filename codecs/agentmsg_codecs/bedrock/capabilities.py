@@ -121,12 +121,15 @@ def assistant_rows(messages: Messages, *, thinking: str | None) -> dict[type[Any
 
 
 def inner_rows(messages: Messages) -> dict[type[Any], Row]:
-    """Return the rows of blocks inside results."""
-    return {cls: _uncached(row) for cls, row in _rows(messages, "inner", {}).items()}
+    """Return the rows of blocks inside results: without cache points, and not checked by guardrails."""
+    return {cls: _inner(row) for cls, row in _rows(messages, "inner", {}).items()}
 
 
-def _uncached(row: Row) -> Row:
-    return row.evolve(fields={name: cell for name, cell in row.fields.items() if name != "cache"})
+def _inner(row: Row) -> Row:
+    fields = {name: cell for name, cell in row.fields.items() if name != "cache"}
+    if "extras" in fields:
+        fields["extras"] = cells.without(fields["extras"], GUARD, lambda own, _: own)
+    return row.evolve(fields=fields)
 
 
 def _result_row(messages: Messages) -> Row:

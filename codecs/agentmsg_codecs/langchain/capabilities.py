@@ -227,8 +227,10 @@ def _source(source: Any, block: Any) -> Any:
 def _is_a_providers(block: Any) -> bool:
     """Whether a block comes back as the part of a provider, which may have keys of its own inside."""
     dialect = DIALECTS.get(mark_of(block, FAMILY, "/shape"))
+    if dialect is None and FAMILY not in block.extras:
+        dialect = next((each for each in DIALECTS.values() if each.is_usual(block)), None)
     if dialect is None:
-        return FAMILY not in block.extras and any(each.is_usual(block) for each in DIALECTS.values())
+        return False
     try:
         return bool(am.same(dialect.read(dialect.write(block)), block))
     except Unreadable:
