@@ -200,17 +200,16 @@ class Rows:
             form.name: [item for item in form.items if isinstance(item, Spare) and not form.odd_in] for form in forms
         }
 
-        untagged = {form.name for form in forms if told_by is not None and told_by not in form.keys}
-
         def taken(owner: Any) -> frozenset[str]:
             name = name_of(owner)
-            if not spare[name] and name not in untagged:
-                return keys[name]
-            own = extras_of(owner, space)
             known = keys[name]
-            if told_by is not None and own.get(told_by) is not None:
-                known |= {told_by}
-            return known - {item.native for item in spare[name] if item.native in own and _says_more(item, own)}
+            if not spare[name] and (told_by is None or told_by in known):
+                return known
+            own = extras_of(owner, space)
+            tag = {told_by} if told_by is not None and own.get(told_by) is not None else ()
+            return known.union(tag) - {
+                item.native for item in spare[name] if item.native in own and _says_more(item, own)
+            }
 
         spaces.append((space, taken))
         own_odd = {form.name: odd_at(shapes[form.name], space) for form in forms if form.odd}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 import agentmsg_codecs.bedrock.rules as own
+from agentmsg import thaw
 from agentmsg.formats import (
     KEEP,
     Caps,
@@ -34,7 +35,7 @@ from agentmsg_codecs.bedrock.media import DOCUMENT_KEYS, MEDIUM_KEYS
 from agentmsg_codecs.bedrock.messages import MESSAGE_EXTRAS, is_top, may_move
 from agentmsg_codecs.bedrock.names import CONFIG, FAMILY, GUARD, ITEM, POINT, PROVIDER
 from agentmsg_codecs.bedrock.settings import SETTINGS
-from agentmsg_codecs.bedrock.tools import tool_rows
+from agentmsg_codecs.bedrock.tools import read_tools, tool_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,11 +156,11 @@ _OTHERS = SETTINGS.beside(_BODY_KEYS | {CONFIG}, _says_none)
 def _beside_messages(extras: Any, history: am.History) -> Any:
     """Keep the other parameters of a body; what stands where the tools do only if it is read as no tools."""
     config = natives.extras_of(history, FAMILY).get(CONFIG)
-    if is_mapping(config):
-        held = config.get("tools")
-        is_apart = bool(config) and "tools" not in config if history.tools else not (is_sequence(held) and held)
+    if history.tools:
+        is_apart = is_mapping(config) and bool(config) and "tools" not in config
     else:
-        is_apart = not history.tools
+        held = config.get("tools") if is_mapping(config) else None
+        is_apart = not (is_sequence(held) and held) or read_tools(thaw(held)) is None
     return (_PARAMETERS if is_apart else _OTHERS)(extras, history)
 
 
