@@ -53,7 +53,7 @@ def written_names(messages: Iterable[am.Msg]) -> list[am.Msg]:
 
 def _written_name(block: Any, known: str | None) -> str | None:
     name = block.name
-    if is_marked(block, FAMILY, "/unnamed") and name in (None, known):
+    if is_marked(block, FAMILY, "/unnamed") and (name is None or (isinstance(name, am.Made) and name == known)):
         return None
     return natives.link_of(known if name is None else name)
 

@@ -1,13 +1,15 @@
-"""Extras of any object, whatever they are called: each is written, or reported as lost."""
+"""Extras and notes of any object, whatever they are called: extras are written, or reported as lost."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
 
 import agentmsg as am
+from agentmsg.model.base import Noted
 from agentmsg.testing.laws import honest_account
 from data import share
 from support.documents import documents
@@ -73,25 +75,25 @@ def _keys(value: Any) -> Iterator[str]:
         yield from _keys(inner)
 
 
-def _everywhere(extras: Mapping[str, Any]) -> am.History:
-    """Return a history with these extras wherever there may be some."""
-    url, cited = am.URLSource("https://x.test/a.png", "image/png", extras=extras), "https://x.test"
-    user = (am.TextBlock("Hi", extras=extras), am.ImageBlock(url, extras=extras))
+def _everywhere(**given: Any) -> am.History:
+    """Return a history with these extras or notes wherever there may be some."""
+    url, cited = am.URLSource("https://x.test/a.png", "image/png", **given), "https://x.test"
+    user = (am.TextBlock("Hi", **given), am.ImageBlock(url, **given))
     answer = (
-        am.ThinkingBlock("hm", signature=am.Signature("anthropic", "c2ln", extras=extras), extras=extras),
-        am.TextBlock("t", citations=(am.Citation(kind="url_citation", url=cited, extras=extras),), extras=extras),
-        am.ToolUseBlock("c", "f", {"a": 1}, extras=extras),
+        am.ThinkingBlock("hm", signature=am.Signature("anthropic", "c2ln", **given), **given),
+        am.TextBlock("t", citations=(am.Citation(kind="url_citation", url=cited, **given),), **given),
+        am.ToolUseBlock("c", "f", {"a": 1}, **given),
     )
-    result = am.ToolResultBlock("c", (am.TextBlock("r", extras=extras),), extras=extras)
+    result = am.ToolResultBlock("c", (am.TextBlock("r", **given),), **given)
     messages = (
-        am.Msg("system", "Be brief.", extras=extras),
-        am.Msg("user", user, extras=extras),
-        am.Msg("assistant", answer, usage=am.Usage(input=1, output=2, total=3, extras=extras), extras=extras),
-        am.Msg("tool", (result,), extras=extras),
+        am.Msg("system", "Be brief.", **given),
+        am.Msg("user", user, **given),
+        am.Msg("assistant", answer, usage=am.Usage(input=1, output=2, total=3, **given), **given),
+        am.Msg("tool", (result,), **given),
         am.Msg("assistant", "Done."),
     )
-    tool = am.ToolSpec("f", "F.", {"type": "object", "properties": {}}, extras=extras)
-    return am.History(messages, tools=(tool,), extras=extras)
+    tool = am.ToolSpec("f", "F.", {"type": "object", "properties": {}}, **given)
+    return am.History(messages, tools=(tool,), **given)
 
 
 @pytest.mark.parametrize("name", am.codec_names())
@@ -101,4 +103,27 @@ def test_a_key_that_means_something_elsewhere_is_an_extra(name: am.CodecName) ->
     keys = _FIELDS.union(*(_keys(document) for _, document in documents(name)))
     for turn, key in enumerate(sorted(keys)):
         for value in share(_VALUES, turn, least=1):
-            honest_account(codec, _everywhere({codec.family: {key: value}}))
+            honest_account(codec, _everywhere(extras={codec.family: {key: value}}))
+
+
+def _notes(value: Any) -> Iterator[tuple[str, str, Any]]:
+    """Yield the notes of an object and of those inside it: namespace, mark, value."""
+    if isinstance(value, Noted):
+        for space, marks in value.notes.items():
+            yield from ((space, mark, held) for mark, held in marks.items())
+        value = [getattr(value, field.name) for field in attrs.fields(type(value)) if field.name != "extras"]
+    for inner in value if isinstance(value, (list, tuple)) else ():
+        yield from _notes(inner)
+
+
+@pytest.mark.parametrize("name", am.codec_names())
+def test_a_note_that_no_reader_wrote_there_changes_nothing(name: am.CodecName) -> None:
+    """Notes say how an object was spelt. Where an object can't be spelt so, they say nothing."""
+    codec = am.get_codec(name)
+    notes: dict[tuple[str, str], Any] = {}
+    for _, document in documents(name):
+        with suppress(am.AgentMsgError):
+            notes |= {(space, mark): value for space, mark, value in _notes(am.decode(document, name))}
+    for (space, mark), value in notes.items():
+        for other in (value, True, "x"):
+            honest_account(codec, _everywhere(notes={space: {mark: am.thaw(other)}}))
