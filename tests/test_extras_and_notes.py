@@ -84,7 +84,7 @@ def _everywhere(**given: Any) -> am.History:
         am.TextBlock("t", citations=(am.Citation(kind="url_citation", url=cited, **given),), **given),
         am.ToolUseBlock("c", "f", {"a": 1}, **given),
     )
-    result = am.ToolResultBlock("c", (am.TextBlock("r", **given),), **given)
+    result = am.ToolResultBlock("c", (am.TextBlock("r", **given),), name="f", **given)
     messages = (
         am.Msg("system", "Be brief.", **given),
         am.Msg("user", user, **given),
