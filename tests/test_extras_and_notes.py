@@ -64,7 +64,7 @@ _FIELDS = {
     for cls in (am.History, am.Msg, am.TextBlock, am.ThinkingBlock, am.ToolUseBlock, am.ToolResultBlock, am.ImageBlock)
     for field in attrs.fields(cls)
 }
-_VALUES = (None, "x", 1, [], {}, [{"type": "text", "text": "x"}], True, {"a": "b"})
+_VALUES: tuple[Any, ...] = (None, "x", 1, [], {}, [{"type": "text", "text": "x"}], True, {"a": "b"})
 
 
 def _keys(value: Any) -> Iterator[str]:
@@ -109,7 +109,8 @@ def test_a_key_that_means_something_elsewhere_is_an_extra(name: am.CodecName) ->
 def _notes(value: Any) -> Iterator[tuple[str, str, Any]]:
     """Yield the notes of an object and of those inside it: namespace, mark, value."""
     if isinstance(value, Noted):
-        for space, marks in value.notes.items():
+        notes: Mapping[str, Any] = value.notes
+        for space, marks in notes.items():
             yield from ((space, mark, held) for mark, held in marks.items())
         value = [getattr(value, field.name) for field in attrs.fields(type(value)) if field.name != "extras"]
     for inner in value if isinstance(value, (list, tuple)) else ():

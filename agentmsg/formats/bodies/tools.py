@@ -54,8 +54,9 @@ def listed_tools(body: Native, read: Callable[[list[Any]], Iterable[Any]]) -> tu
         read: reads native tools.
     """
     given = body.get(_TOOLS)
-    is_some = is_list(given) and bool(given)
-    return tuple(read(given)) if is_some else (), not is_some
+    if is_list(given) and given:
+        return tuple(read(given)), False
+    return (), True
 
 
 def says_no_tools(history: History, key: str, value: Any) -> bool:

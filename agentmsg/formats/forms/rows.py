@@ -85,16 +85,9 @@ class Rows:
             rules: as in ``place``.
             cells: the cells of fields that the forms don't name, or that differ.
         """
-        return self._row(names, self._described.shapes[names[0]], rules or {}, **cells)
+        return self._row(names, self._described.shapes[names[0]], rules or {}, None, **cells)
 
-    def _row(
-        self,
-        names: Iterable[str],
-        shape: Shape | None,
-        rules: Rules,
-        told_by: str | None = None,
-        **cells: Cell,
-    ) -> Row:
+    def _row(self, names: Iterable[str], shape: Shape | None, rules: Rules, told_by: str | None, **cells: Cell) -> Row:
         forms = [form for name in names if not (form := self._described.forms[name]).is_only_read]
         fields = {**self._fields(forms, shape, told_by), **cells}
         rule: Any = rules.get(forms[0].cls)
