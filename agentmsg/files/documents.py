@@ -44,7 +44,7 @@ _MOST = 2**31 - 1
 # How much of what is too long is looked at, to tell what stands in it.
 _LOOKED_AT = 1 << 20
 # How many arrays in an object too long are looked into.
-_ARRAYS = 16
+_ARRAYS = 8
 _NO_ARRAY = "only an array can be split: leave out --split, or name the form of the input with --form"
 
 
@@ -417,6 +417,8 @@ def _places(stream: BinaryIO) -> list[str]:
         if reader.opens(b"[", b"{"):
             for beginning in islice(reader.heads(), _ARRAYS):
                 places.update(dict.fromkeys(places_in(beginning)))
+                if any(place.startswith("/*") for place in places):
+                    break  # it leads into all members
     return list(places)
 
 
