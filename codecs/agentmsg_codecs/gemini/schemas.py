@@ -18,8 +18,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Native, is_mapping, is_object, is_sequence, mark_of, same_document, speed
+from agentmsg.formats import Native, adopt, is_mapping, is_object, is_sequence, mark_of, same_document, speed
 from agentmsg_codecs.gemini.names import FAMILY, both, snake
 
 if TYPE_CHECKING:
@@ -52,15 +53,14 @@ def read_schema(native: Native) -> tuple[Native, Native]:
     return (native, {}) if same_document(found, native) else (found, {"/given": native})
 
 
-def write_schema(schema: Any, owner: Any) -> Native:
-    """Return a schema as its owner's note says, if that means the same; else the JSON Schema itself."""
+def write_schema(schema: Any, owner: Any, key: str) -> Native:
+    """Return the value of a key for schemas: as its owner's note says, if that means the same, else the JSON Schema."""
     given = mark_of(owner, FAMILY, "/given")
-    plain: Native = thaw(schema)
-    if is_mapping(given):
+    if key in OPENAPI and is_mapping(given):
         noted: Native = thaw(given)
-        if same_document(_meaning(noted), plain):
+        if am.same(adopt(_meaning(noted)), schema):
             return noted
-    return plain
+    return thaw(schema)
 
 
 def are_keywords_known(schema: Any, owner: Any) -> bool:

@@ -67,9 +67,9 @@ def _read_format(native: Native) -> dict[str, Any]:
 def _write_format(settings: Any) -> Native:
     form = settings.response_format
     if is_mapping(form):
-        marked = mark_of(settings, FAMILY, "/schema")
-        key = marked if marked in SCHEMAS else SCHEMAS[0]
-        return {MIME: "application/json", key: write_schema(form.get("schema"), settings)}
+        noted: Any = mark_of(settings, FAMILY, "/schema")
+        key = noted if noted in SCHEMAS else SCHEMAS[0]
+        return {MIME: "application/json", key: write_schema(form.get("schema"), settings, key)}
     mime = next((mime for mime, ours in _TYPES.items() if ours == form), None)
     return {} if mime is None else {MIME: mime}
 

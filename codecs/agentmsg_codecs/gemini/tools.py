@@ -52,8 +52,9 @@ def _read_schema(native: Native) -> dict[str, Any]:
 
 
 def _write_schema(tool: am.ToolSpec) -> Native:
-    key = mark_of(tool, FAMILY, "/schema")
-    return {key if key in _SCHEMAS else _SCHEMAS[0]: write_schema(tool.parameters, tool)}
+    noted: Any = mark_of(tool, FAMILY, "/schema")
+    key = noted if noted in _SCHEMAS else _SCHEMAS[0]
+    return {key: write_schema(tool.parameters, tool, key)}
 
 
 DECLARATIONS = Described(FAMILY, (

@@ -68,12 +68,8 @@ def id_of(native: Native, note: Native) -> str | None:
 
 def rest_of(native: Native, known: frozenset[str]) -> Native:
     """Return the extras of a message item: other keys, and words that the schema doesn't have."""
-    rest = {key: value for key, value in native.items() if key not in known}
-    if native.get("status", "completed") != "completed":
-        rest["status"] = native["status"]
-    if "phase" in native and "phase" in known and not is_phase(native["phase"]):
-        rest["phase"] = native["phase"]
-    return rest
+    odd = {"status": native.get("status") != "completed", "phase": not is_phase(native.get("phase"))}
+    return {key: value for key, value in native.items() if key not in known or odd.get(key)}
 
 
 def is_phase(value: Any) -> bool:
