@@ -24,17 +24,15 @@ from agentmsg.files.file_names import STANDARD, check_column
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import few, named, naming, pieces_in, reader_of, sample, with_format
-from agentmsg.files.reading import reading_of
+from agentmsg.files.reading import Reading
 from agentmsg.model.history import History
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from agentmsg.files.converting import Advance
     from agentmsg.files.documents import Found
     from agentmsg.files.plan import Input
-    from agentmsg.files.reading import Reading
     from agentmsg_codecs import CodecName
 
 
@@ -323,9 +321,9 @@ def _source(name: str, given: Input) -> Source:
     return made
 
 
-def _opened(piece: Piece, given: Input) -> AbstractContextManager[Reading]:
+def _opened(piece: Piece, given: Input) -> Reading:
     """Open the documents of a piece of a file."""
-    return reading_of(piece, given.limits, standard_in if piece.source.path == STANDARD else None)
+    return Reading(piece, given.limits, standard_in if piece.source.path == STANDARD else None)
 
 
 def _read(found: Found, source: Source, given: Input) -> tuple[History, str]:

@@ -25,7 +25,7 @@ from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Piece, Report, source_digest
 from agentmsg.files.packing import checked_row, compressed, framing_of
 from agentmsg.files.plan import detected, form_fault, format_of, reader_of
-from agentmsg.files.reading import reading_of
+from agentmsg.files.reading import Reading
 from agentmsg.files.storage import asking, place_of
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import to_lines
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from agentmsg.files.accounts import Accounts, Entry
     from agentmsg.files.documents import Found
     from agentmsg.files.job import Job, Source
-    from agentmsg.files.reading import Reading
     from agentmsg.formats.codec import Codec
 
 
@@ -470,7 +469,7 @@ def _count(levels: Counter[str], done: Converted) -> None:
 
 def _pairs(chosen: Reading, rejected: Source, job: Job) -> Iterator[Found]:
     """Yield documents, each with the one that stands beside it; those that are alone are faults."""
-    with reading_of(Piece(source=rejected), job.limits) as reading:
+    with Reading(Piece(source=rejected), job.limits) as reading:
         for item, beside in zip_longest(chosen, reading):
             if item is None or beside is None:
                 of = f" of {rejected.path}" if item is None else ""
@@ -593,7 +592,7 @@ def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None 
     """
     place = place_of(base)
     with asking(base), ExitStack() as files, paused():
-        reading = files.enter_context(reading_of(piece, job.limits))
+        reading = files.enter_context(Reading(piece, job.limits))
         parts = {
             suffix: files.enter_context(
                 place.create(base + suffix, is_private=job.hides is not None and suffix != ".out")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, Self, TypeAlias, Unpack, cast
@@ -136,7 +136,7 @@ def _readable(
         is_stream = place_of(source.name).is_stream(source.name)
         size = None if is_stream else place_of(source.name).size(source.name)
         known = Source(path=source.name, kind=kind, codec="", at=at, size=size, is_stream=is_stream)
-        return Reading(Piece(source=known), limits, None)
+        return Reading(Piece(source=known), limits)
     kind = attrs.evolve(kind_of("-", default), form=default)
     stream = cast("BinaryIO", io.BufferedReader(_Bytes(source), _BUFFER))
     known = Source(path=source.name, kind=kind, codec="", at=at, is_stream=True)
@@ -276,7 +276,7 @@ def load(
 def _only(source: _Given, limits: Limits, at: tuple[str, ...]) -> bytes:
     """Return the bytes of a file's only document."""
     reading = _readable(source, "json", limits, at=at)
-    with closing(reading), naming(source.name):
+    with reading, naming(source.name):
         try:
             found = list(islice(reading, 2))
         except FileError as error:

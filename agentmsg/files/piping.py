@@ -19,7 +19,7 @@ from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import framing_of, packed
 from agentmsg.files.plan import naming, with_format
-from agentmsg.files.reading import counted, reading_of
+from agentmsg.files.reading import Reading, counted
 from agentmsg.files.run import Count, Outcome, Request
 from agentmsg.files.storage import asking, place_of, whole_file
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Kind
     from agentmsg.files.job import Job, Report, Source
     from agentmsg.files.plan import Target
-    from agentmsg.files.reading import Reading
 
 # Returns stdin or stdout; raises FileError if it is closed.
 Standard: TypeAlias = Callable[[], BinaryIO]
@@ -145,7 +144,7 @@ class _Streaming:
         piece = Piece(source=source)
         with (
             naming("stdin" if is_standard else source.path),
-            reading_of(piece, job.limits, self._standard_in if is_standard else None) as reading,
+            Reading(piece, job.limits, self._standard_in if is_standard else None) as reading,
         ):
             if source.is_stream:
                 source = self._looked_at(source, reading)

@@ -33,7 +33,7 @@ from agentmsg.files.finding import expand
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.parquet import group_cuts, read_choice
-from agentmsg.files.reading import reading_of
+from agentmsg.files.reading import Reading
 from agentmsg.files.storage import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.registry import get_codec
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from agentmsg.files.documents import Found
     from agentmsg.files.finding import Skipped
     from agentmsg.files.job import Job
-    from agentmsg.files.reading import Reading
     from agentmsg.formats.codec import Codec
 
 # Large enough to make starting one negligible, small enough to lose little when a run is stopped.
@@ -268,7 +267,7 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
     sources = (source for target in targets for source in target.sources if source.codec and not source.join)
     for source in islice((source for source in sources if not source.is_stream), _DOUBTED):
         # Converting the file will report any fault in it.
-        with suppress(AgentMsgError), reading_of(Piece(source=source), job.limits) as reading:
+        with suppress(AgentMsgError), Reading(Piece(source=source), job.limits) as reading:
             found = next(iter(reading), None)
             if found is not None and found.data is not None and (words := doubt(found.data, source.codec)):
                 yield source.path, words
@@ -284,7 +283,7 @@ def sample(source: Source, limits: Limits) -> Iterator[Found]:
     size = (_can_be_cut(source) and source.kind.form == "jsonl" and source.size) or 0
     starts = [size * part // _PARTS for part in range(_PARTS)] if size > _SMALL else [0]
     for start in starts:
-        with reading_of(Piece(source=source, start=start), limits) as reading:
+        with Reading(Piece(source=source, start=start), limits) as reading:
             yield from few(reading, len(starts))
 
 
@@ -375,7 +374,7 @@ def _counted(sources: list[Source], kind: Kind, job: Job) -> tuple[Source, ...]:
     source = sources[0]
     if kind.form != "json" or len(sources) > 1 or source.kind.form not in _FRAMES or source.is_stream:
         return tuple(sources)
-    with reading_of(Piece(source=source), job.limits) as reading:
+    with Reading(Piece(source=source), job.limits) as reading:
         return (attrs.evolve(source, is_single=len(list(islice(reading, 2))) == 1),)
 
 

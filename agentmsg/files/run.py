@@ -28,7 +28,7 @@ from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import LINES, compressed, decompressed, framing_of, is_packed, packed
 from agentmsg.files.places import nothing_at
 from agentmsg.files.plan import named, pieces_of
-from agentmsg.files.reading import counted, reading_of
+from agentmsg.files.reading import Reading, counted
 from agentmsg.files.storage import asking, place_of
 from agentmsg.files.work_folder import Work, fingerprint, is_work
 from agentmsg.registry import get_codec
@@ -239,7 +239,7 @@ def _may_be(target: Target, job: Job) -> bool:
     """Whether a file that is there may be a target: its first document has the format."""
     source = Source(path=target.path, kind=target.kind, codec=job.codec)
     try:
-        with reading_of(Piece(source=source), job.limits) as reading:
+        with Reading(Piece(source=source), job.limits) as reading:
             first = next(iter(reading), None)
             if first is not None and job.codec:
                 loads(first.content(), get_codec(job.codec), limits=job.limits)
