@@ -8,10 +8,10 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, Self, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, TypeAlias, Unpack, cast
 
 import attrs
 
@@ -416,7 +416,7 @@ def load_lines(
 
 
 @attrs.define(kw_only=True, eq=False)
-class Lines(Iterator[History]):
+class Lines(AbstractContextManager["Lines"], Iterator[History]):
     """The histories of a file, one after the other; see ``load_lines``. The file is closed at its end, or by ``close``.
 
     A line that can't be read raises an error that names it, and the next call continues after it.
@@ -427,16 +427,10 @@ class Lines(Iterator[History]):
     _is_mixed: bool = attrs.field(alias="is_mixed")
     _options: Mapping[str, Any] = attrs.field(alias="options")
     _bounds: Mapping[str, Any] = attrs.field(alias="bounds")
-    _found: Iterator[Found] = attrs.field(init=False)
-    _is_begun: bool = attrs.field(default=False, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        """Start at the first document."""
-        self._found = iter(self._reading)
-
-    def __iter__(self) -> Self:
-        """Return the iterator itself."""
-        return self
+    _found: Iterator[Found] = attrs.field(
+        init=False, default=attrs.Factory(lambda self: iter(self._reading), takes_self=True)
+    )
+    _is_begun: bool = attrs.field(init=False, default=False)
 
     def __next__(self) -> History:
         """Return the history of the next line.
@@ -474,10 +468,6 @@ class Lines(Iterator[History]):
         """Close the file, unless it is the caller's; there are no more lines then."""
         self._reading.close()
         self._found = iter(())
-
-    def __enter__(self) -> Self:
-        """Return the iterator; its file is closed at the end of the block."""
-        return self
 
     def __exit__(self, *_: object) -> None:
         """Close the file."""
