@@ -430,12 +430,6 @@ def _is_folder(target: str, files: Sequence[tuple[str, str]], names: Sequence[st
     return False
 
 
-def pieces_of(target: Target, limits: Limits) -> Iterator[Piece]:
-    """Yield the pieces of a target, in order."""
-    for source in target.sources:
-        yield from pieces_in(source, limits)
-
-
 def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
     """Yield the pieces of a file, in order."""
     last = 0
