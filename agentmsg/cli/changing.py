@@ -148,7 +148,6 @@ def redact_command(
     codec: str | None,
     kinds: tuple[Any, ...],
     patterns: dict[str, str],
-    losses: str | None,
     **how: Any,
 ) -> int:
     """Replace secrets and personal data by placeholders.
@@ -162,8 +161,7 @@ def redact_command(
 
     Files, folders, stdin, --jobs and --resume work as for "agentmsg convert".
     """
-    run = Run(**how)
     change = Redact(kinds=kinds, patterns=tuple(patterns.items()))
     change.words("")  # refuses an invalid pattern before any file is read
     job = Job(codec=codec or "", kind=Kind("json"), change=change)
-    return run_job(job, run, losses=losses)
+    return run_job(job, Run(**how))

@@ -83,8 +83,6 @@ Examples:
 @running_options
 def command(
     *,
-    losses: str | None,
-    flat: str | None,
     model: str | None,
     max_tokens: int | None,
     rejected: str | None,
@@ -117,7 +115,7 @@ def command(
         checks=job.checks and bool(target.rules) and job.on_loss != "ignore",
         rejected=None if rejected is None else _beside(rejected, run, target, verify=job.verify),
     )
-    return run_job(job, run, losses=losses, flat=flat)
+    return run_job(job, run)
 
 
 def _beside(rejected: str, run: Run, target: Codec, *, verify: bool) -> Source:
