@@ -324,7 +324,7 @@ class Restorer:
     def _at_its_place(self, item: Found, index: Index, fault: AgentMsgError | None) -> tuple[History, Account]:
         """Return the report that stands where a document does, if that still says something: ``restore`` checks it."""
         number = self._number(index) if self._is_in_order else None
-        entry = None if number is None else index.at(*number)
+        entry = None if number is None else index.numbers.get(number)
         if entry is None:
             msg = "the document has no loss report here, or was edited since"
             raise fault or LossError(msg, code="edited")
@@ -341,7 +341,7 @@ class Restorer:
     def _number(self, index: Index) -> tuple[int, int] | None:
         """Return the file and number of the report beside which a document stands, if none came or went since."""
         file = index.file_of(self._source.path)
-        is_whole = file is not None and self._accounts.total in (None, index.count(file))
+        is_whole = file is not None and self._accounts.total in (None, index.counts[file])
         return (file, self._accounts.before + self._count) if file is not None and is_whole else None
 
     # -- originals

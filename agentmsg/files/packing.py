@@ -191,9 +191,8 @@ class _Steady(io.RawIOBase):
         return len(data)
 
 
-@contextmanager
-def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[BinaryIO]:
-    """Open the decompressed bytes of a stream; the stream itself if it isn't compressed.
+def decompressed(stream: BinaryIO, compression: str, name: str) -> BinaryIO:
+    """Return the decompressed bytes of a stream; the stream itself if it isn't compressed.
 
     Args:
         stream: as it is on disk; left open.
@@ -203,10 +202,9 @@ def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[Bin
     Raises:
         FileError: code "compression" if the bytes are damaged or cut; code "unavailable" if a package is missing.
     """
-    if compression:
-        files = _FILES[compression](stream, "rb")
-        stream = cast("BinaryIO", io.BufferedReader(_Steady(files, name), _BUFFER))
-    yield stream
+    if not compression:
+        return stream
+    return cast("BinaryIO", io.BufferedReader(_Steady(_FILES[compression](stream, "rb"), name), _BUFFER))
 
 
 @contextmanager

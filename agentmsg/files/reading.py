@@ -141,7 +141,7 @@ class Reading(AbstractContextManager["Reading"]):
                 self._raw = (
                     standard_in() if standard_in else files.enter_context(place_of(source.path).open(source.path))
                 )
-                stream = files.enter_context(decompressed(self._raw, source.kind.compression, source.path))
+                stream = decompressed(self._raw, source.kind.compression, source.path)
                 if source.join and source.kind.form in ("msgpack", "sqlite"):
                     msg = f"{source.path}: only JSON is joined, not MessagePack"
                     raise FileError(msg, code="form")

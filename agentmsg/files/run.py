@@ -254,8 +254,8 @@ def _finished(job: Job, targets: Sequence[Target], sides: Sequence[Mapping[str, 
                 msg = f"{path}: changed since {target.path} was written; --force starts over"
                 raise FileError(msg, code="source-changed")
         if _is_there(bad := side[".bad"]):
-            with place_of(bad).open(bad) as stream, decompressed(stream, lines_kind(bad).compression, bad) as lines:
-                outcome.codes[""] += sum(1 for _ in lines)
+            with place_of(bad).open(bad) as stream:
+                outcome.codes[""] += sum(1 for _ in decompressed(stream, lines_kind(bad).compression, bad))
             outcome.bad_files.append(bad)
     return outcome
 
