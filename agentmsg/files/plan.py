@@ -39,8 +39,7 @@ from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from typing import BinaryIO
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from agentmsg.files.documents import Found
     from agentmsg.files.finding import Skipped
@@ -55,6 +54,8 @@ LOOKED_AT, _ENOUGH = 16, 4 << 20
 _SMALL, _PARTS = 1 << 20, 4
 # Documents to look at stand at irregular distances: a file's rows may take turns.
 _GOLDEN = 0.618
+# Forms that can be cut into pieces.
+_CUT: tuple[Form, ...] = ("array", "jsonl", "msgpack", "parquet")
 # Forms of several documents that often hold one, with nothing in a name that tells.
 _FRAMES: tuple[Form, ...] = ("msgpack", "sqlite")
 # Files to look at to doubt the named format.
@@ -449,7 +450,7 @@ def uncut(sources: Iterable[Source]) -> Iterator[Source]:
 def _can_be_cut(source: Source) -> bool:
     if source.is_one_conversation:
         return False
-    return source.size is not None and not source.kind.compression and source.kind.form in ("jsonl", *_CUTTERS)
+    return source.size is not None and not source.kind.compression and source.kind.form in _CUT
 
 
 def _cuts(source: Source, limits: Limits) -> Iterator[int]:
@@ -464,15 +465,13 @@ def _cuts(source: Source, limits: Limits) -> Iterator[int]:
         return
     try:
         with place_of(source.path).open(source.path) as stream:
-            yield from (cut for cut in _CUTTERS[source.kind.form](stream, source, limits) if cut < source.size)
+            is_rows = source.kind.form == "parquet"
+            cuts = (
+                group_cuts(stream, source.path, PIECE)
+                if is_rows
+                else beginnings(stream, source.kind.form, limits, PIECE)
+            )
+            yield from (cut for cut in cuts if cut < source.size)
     except FileError:
         if not source.is_one_of_many:
             raise
-
-
-# Where files can be cut, by form: at least the length of a piece apart.
-_CUTTERS: Mapping[Form, Callable[[BinaryIO, Source, Limits], Iterator[int]]] = {
-    "array": lambda stream, source, limits: beginnings(stream, "array", limits, PIECE),
-    "msgpack": lambda stream, source, limits: beginnings(stream, "msgpack", limits, PIECE),
-    "parquet": lambda stream, source, limits: group_cuts(stream, source.path, PIECE),
-}
