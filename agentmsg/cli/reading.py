@@ -23,8 +23,9 @@ from agentmsg.files.engines import ENGINES, Crew, Tally
 from agentmsg.files.file_names import STANDARD, check_column
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
-from agentmsg.files.plan import few, named, naming, pieces_in, reader_of, sample, with_format
+from agentmsg.files.plan import few, pieces_in, reader_of, sample, with_format
 from agentmsg.files.reading import Reading
+from agentmsg.files.storage import named, naming
 from agentmsg.model.history import History
 
 if TYPE_CHECKING:

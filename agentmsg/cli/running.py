@@ -225,13 +225,16 @@ def _tell_formats(targets: Sequence[Target], job: Job, given: str | None) -> Non
     counts = Counter(source.codec for source in sources if source.codec)
     many = sum(counts.values()) > 1
     if counts:
-        each = (f"{codec} ({counted(counts[codec], 'file')})" if many else codec for codec in counts)
-        say(f"read as {', '.join(each)}")
+        _tell_format(", ".join(f"{codec} ({counted(counts[codec], 'file')})" if many else codec for codec in counts))
+
+
+def _tell_format(codec: str) -> None:
+    say(f"read as {codec}")
 
 
 # What a run reports while it works.
 _TELLING: Mapping[str, Any] = {
-    "detected": lambda codec: say(f"read as {codec}"),
+    "detected": _tell_format,
     "doubted": tell_doubt,
     "stopped": lambda: say("an earlier run stopped before it had saved any work: starting over"),
 }

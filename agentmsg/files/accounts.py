@@ -22,7 +22,7 @@ from agentmsg.errors import DecodeError
 from agentmsg.files.documents import too_long
 from agentmsg.files.file_names import STANDARD, Kind, renamed
 from agentmsg.files.packing import decompressed
-from agentmsg.files.storage import asking, place_of
+from agentmsg.files.storage import asking, naming, place_of
 from agentmsg.fitting.account_file import from_lines
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.weaving import Edits
@@ -273,11 +273,8 @@ class Index:
             stream = self._streams[entry.file]
             stream.seek(entry.offset)
             data = stream.read(entry.length)
-        try:
+        with naming(self._accounts.paths[entry.file]):
             return account_of(data.split(b"\n"))
-        except DecodeError as error:
-            words = f"{error.message} ({self._accounts.paths[entry.file]})"
-            raise DecodeError(words, code=error.code, path=error.path) from None
 
 
 def _last(path: str) -> str:

@@ -37,9 +37,9 @@ from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_free
 from agentmsg.files.packing import compressed, framing_of, packed
 from agentmsg.files.places import nothing_at, pointers
-from agentmsg.files.plan import form_fault, format_of, named, naming, sample, with_columns
+from agentmsg.files.plan import form_fault, format_of, sample, with_columns
 from agentmsg.files.reading import Reading
-from agentmsg.files.storage import asking, place_of, whole_file
+from agentmsg.files.storage import asking, named, naming, place_of, whole_file
 from agentmsg.formats.codec import Codec
 from agentmsg.limits import DEFAULT_LIMITS, as_limits
 from agentmsg.model.checks import flag, one_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from agentmsg.checking.detection import recognize_all
@@ -423,11 +423,8 @@ def _guessed(file: Any, name: str) -> str | None:
 
 def _first(file: Any) -> Any:
     """Return the first rows; None if there are none."""
-    for index in range(file.metadata.num_row_groups):
-        for batch in _batches(file, index, None, _LOOKED_AT):
-            if batch.num_rows:
-                return batch
-    return None
+    groups = (_batches(file, index, None, _LOOKED_AT) for index in range(file.metadata.num_row_groups))
+    return next((batch for batch in chain.from_iterable(groups) if batch.num_rows), None)
 
 
 def _listed(schema: Any) -> str:

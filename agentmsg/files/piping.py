@@ -14,14 +14,14 @@ import attrs
 from agentmsg.checking.detection import doubt
 from agentmsg.files.converting import Sinks, convert_documents
 from agentmsg.files.engines import Tally
-from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
+from agentmsg.files.file_names import STANDARD, lines_kind
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import framing_of, packed
-from agentmsg.files.plan import naming, with_format
+from agentmsg.files.plan import with_format
 from agentmsg.files.reading import Reading, counted
 from agentmsg.files.run import Count, Outcome, Request
-from agentmsg.files.storage import asking, place_of, whole_file
+from agentmsg.files.storage import asking, make_folder_of, naming, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -89,18 +89,11 @@ class _Streaming:
         is_wanted = partial(self._is_wanted, before=attrs.evolve(self.outcome))
         with ExitStack() as files:
             # Entered first, so that it gets its name last: never a document without its loss report.
-            out = files.enter_context(self._sink(target.path, target.kind, is_wanted=partial(is_wanted, ".out")))
-            side = {
-                suffix: files.enter_context(
-                    self._sink(
-                        path,
-                        lines_kind(path),
-                        is_private=job.hides is not None,
-                        is_wanted=partial(is_wanted, suffix),
-                    )
-                )
-                for suffix, path in sides.items()
-            }
+            out = files.enter_context(self._sink(target.path, target.kind, partial(is_wanted, ".out")))
+            side: dict[str, BinaryIO] = {}
+            for suffix, path in sides.items():
+                sink = self._sink(path, lines_kind(path), partial(is_wanted, suffix), is_private=job.hides is not None)
+                side[suffix] = files.enter_context(sink)
             is_live = target.path == STANDARD
             sinks = Sinks(out, side.get(".losses"), side.get(".flat"), side.get(".bad"), is_live=is_live)
             out.write(framing.head)
@@ -114,7 +107,7 @@ class _Streaming:
 
     @contextmanager
     def _sink(
-        self, path: str, kind: Kind, *, is_private: bool = False, is_wanted: Callable[[], bool] = lambda: True
+        self, path: str, kind: Kind, is_wanted: Callable[[], bool], *, is_private: bool = False
     ) -> Generator[BinaryIO]:
         """Open a file to write, or stdout."""
         with ExitStack() as files:
@@ -122,12 +115,9 @@ class _Streaming:
                 files.enter_context(asking("stdout"))
                 file = self._standard_out()
             else:
-                folder = path.rpartition("/")[0]
-                if folder and not is_remote(path):
-                    place_of(path).make_folder(folder)
-                file = files.enter_context(
-                    whole_file(path, force=self._request.force, is_private=is_private, is_wanted=is_wanted)
-                )
+                make_folder_of(path)
+                new = whole_file(path, force=self._request.force, is_private=is_private, is_wanted=is_wanted)
+                file = files.enter_context(new)
             yield files.enter_context(packed(file, kind))
 
     def _is_wanted(self, suffix: str, *, before: Outcome) -> bool:

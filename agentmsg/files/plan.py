@@ -6,7 +6,7 @@ same bytes.
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,12 +34,12 @@ from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.parquet import group_cuts, read_choice
 from agentmsg.files.reading import Reading
-from agentmsg.files.storage import place_of
+from agentmsg.files.storage import named, place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agentmsg.files.documents import Found
     from agentmsg.files.finding import Skipped
@@ -142,26 +142,6 @@ class Input:
             at=self.at,
             join=self.join,
         )
-
-
-def named(error: AgentMsgError, place: str) -> AgentMsgError:
-    """Return an error that names its file; a FileError already does."""
-    if isinstance(error, FileError):
-        return error
-    message = f"{error.message} ({place})"
-    if isinstance(error, NotUnderstood):
-        told = {name: getattr(error, name) for name in ("guesses", "unknown", "is_mixed", "inside", "parts")}
-        return NotUnderstood(message, **told)
-    return DecodeError(message, code=error.code, path=error.path, codec=error.codec)
-
-
-@contextmanager
-def naming(place: str) -> Generator[None]:
-    """Name the file, or a place in it, if a document of a block can't be read."""
-    try:
-        yield
-    except DecodeError as error:
-        raise named(error, place) from error.__cause__
 
 
 def form_fault(codec: str, form: Form, *, binary: bool) -> str | None:

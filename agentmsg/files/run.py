@@ -21,15 +21,15 @@ from agentmsg.api.reading import loads
 from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.converting import convert_range
 from agentmsg.files.engines import ENGINES, Crew, Tally
-from agentmsg.files.file_names import STANDARD, Kind, is_remote, lines_kind
+from agentmsg.files.file_names import STANDARD, Kind, lines_kind
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Counts, Job, Piece, Report, Source
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import LINES, Framing, compressed, decompressed, framing_of, is_packed, packed
 from agentmsg.files.places import nothing_at
-from agentmsg.files.plan import named, pieces_in
+from agentmsg.files.plan import pieces_in
 from agentmsg.files.reading import Reading, counted
-from agentmsg.files.storage import asking, place_of
+from agentmsg.files.storage import asking, make_folder_of, named, place_of
 from agentmsg.files.work_folder import Work, fingerprint, is_work
 from agentmsg.registry import get_codec
 
@@ -495,11 +495,8 @@ class _Growing:
                 end = self.framing.end.lstrip() if self.is_empty else self.framing.end
                 self._opened().write(self._packed(end))
                 self._files.close()
-        place = place_of(self.path)
-        folder = self.path.rpartition("/")[0]
-        if folder and not is_remote(self.path):
-            place.make_folder(folder)
-        place.publish(self.until, self.path, force=force)
+        make_folder_of(self.path)
+        place_of(self.path).publish(self.until, self.path, force=force)
 
     def abandon(self) -> None:
         """Close the file as it is."""
