@@ -46,8 +46,7 @@ def command(*, files: tuple[str, ...], out: Output, **how: Any) -> int:
         if out.as_json:
             write_json([_as_data(each) for each in found])
         else:
-            for line in aligned([(f"{each.file}:", _words(each)) for each in found]):
-                click.echo(line)
+            click.echo("\n".join(aligned([(f"{each.file}:", _words(each)) for each in found])))
     lost = any(is_unreadable(each.trouble) and each.file not in files for each in found)
     return UNREADABLE if lost else int(not all(each.codec for each in found))
 

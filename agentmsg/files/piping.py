@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
-from agentmsg.checking.detection import doubt
 from agentmsg.files.converting import Sinks, convert_documents
 from agentmsg.files.engines import Tally
 from agentmsg.files.file_names import STANDARD, lines_kind
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import framing_of, packed
-from agentmsg.files.plan import with_format
+from agentmsg.files.plan import doubt_of, with_format
 from agentmsg.files.reading import Reading, counted
 from agentmsg.files.run import Count, Outcome, Request
 from agentmsg.files.storage import asking, make_folder_of, naming, whole_file
@@ -150,7 +149,7 @@ class _Streaming:
         """
         if source.codec and not source.join:
             for item in islice(reading.ahead(), 1):
-                if item.data is not None and (words := doubt(item.data, source.codec)):
+                if words := doubt_of(item, source.codec):
                     self._request.doubted(source.path, words)
         known = with_format(source, self._job.limits, empty=self._job.codec, reading=reading)
         if known.codec != source.codec and reading.has_seen:

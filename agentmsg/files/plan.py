@@ -238,6 +238,11 @@ def reader_of(found: Found, source: Source) -> tuple[str, Codec]:
     return codec, get_codec(cast("Any", codec))
 
 
+def doubt_of(found: Found, codec: str) -> str | None:
+    """Return what the named format doesn't know of a document; None if it knows most of it."""
+    return None if found.data is None or found.is_joined else doubt(found.data, codec)
+
+
 def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
     """Yield what the given format doesn't know of each file's first document, with the file's name.
 
@@ -250,7 +255,7 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
         # Converting the file will report any fault in it.
         with suppress(AgentMsgError), Reading(Piece(source=source), job.limits) as reading:
             found = next(iter(reading), None)
-            if found is not None and found.data is not None and (words := doubt(found.data, source.codec)):
+            if found is not None and (words := doubt_of(found, source.codec)):
                 yield source.path, words
 
 
