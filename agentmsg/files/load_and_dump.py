@@ -49,7 +49,6 @@ from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from typing import BinaryIO
 
     from agentmsg.api.reading import Unknown
     from agentmsg.files.file_names import Form, Kind
@@ -257,9 +256,7 @@ def load(
         InvalidMessage: code "option" if a pointer isn't one.
     """
     chosen = None if codec is None else get_codec(codec, **options)
-    as_limits(limits)
-    one_of(duplicates, "duplicates", "last", "error")
-    one_of(unknown, "unknown", "keep", "error")
+    bounds = _bounds(limits, duplicates, unknown)
     source = _given(path_or_file, "read", "readline")
     data = _only(source, limits, pointers(at))
     if chosen is None:
@@ -270,7 +267,15 @@ def load(
                 raise with_places(error, [data]) from error.__cause__
         chosen = get_codec(found, **options)
     with naming(source.name):
-        return loads(data, chosen, limits=limits, duplicates=duplicates, unknown=unknown)
+        return loads(data, chosen, **bounds)
+
+
+def _bounds(limits: Limits, duplicates: Duplicates, unknown: Unknown) -> dict[str, Any]:
+    """Return what bounds the reading, checked before any file is opened."""
+    as_limits(limits)
+    one_of(duplicates, "duplicates", "last", "error")
+    one_of(unknown, "unknown", "keep", "error")
+    return {"limits": limits, "duplicates": duplicates, "unknown": unknown}
 
 
 def _only(source: _Given, limits: Limits, at: tuple[str, ...]) -> bytes:
@@ -398,21 +403,13 @@ def load_lines(
     is_mixed = is_a(codec, str) and codec == EACH
     chosen = None if codec is None or is_mixed else get_codec(cast("Any", codec), **options)
     places = pointers(at)
-    as_limits(limits)
-    one_of(duplicates, "duplicates", "last", "error")
-    one_of(unknown, "unknown", "keep", "error")
+    bounds = _bounds(limits, duplicates, unknown)
     source = _given(path_or_file, "read", "readline")
     if source.file is None and not (place := place_of(source.name)).is_stream(source.name):
         place.open(source.name).close()  # raises early if the file can't be opened
     default: Form = "msgpack" if chosen is not None and chosen.binary else "jsonl"
     reading = _readable(source, default, limits, wanted=None if places else "jsonl", at=places, column=column)
-    return Lines(
-        reading=reading,
-        codec=chosen,
-        is_mixed=is_mixed,
-        options=options,
-        bounds={"limits": limits, "duplicates": duplicates, "unknown": unknown},
-    )
+    return Lines(reading=reading, codec=chosen, is_mixed=is_mixed, options=options, bounds=bounds)
 
 
 @attrs.define(kw_only=True, eq=False)
