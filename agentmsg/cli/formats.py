@@ -24,7 +24,7 @@ from agentmsg.model.settings import Settings
 from agentmsg.registry import codec_names, get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from agentmsg.formats.capabilities import Caps, Row
     from agentmsg.formats.codec import Codec
@@ -161,9 +161,9 @@ def _block_classes() -> list[type[Any]]:
     return [cls for cls in BLOCK_TAGS if cls.__module__.split(".", 1)[0] == "agentmsg"]
 
 
-def _fields(cls: type[Any]) -> list[str]:
+def _fields(cls: type[Any], but: Collection[str] = _STRUCTURE) -> list[str]:
     names = (field.alias or field.name for field in attrs.fields(cls) if field.init)
-    return [name for name in names if name not in _STRUCTURE]
+    return [name for name in names if name not in but]
 
 
 def _word(cell: Any) -> str:
@@ -213,12 +213,11 @@ def _block_fields(caps: Caps) -> Table:
         rows = [row for rows in _block_columns(caps).values() if (row := _row_of(rows, cls)) is not None]
         if rows:
             words: dict[str, list[str]] = {_YES: [], _IF: [], _NO: []}
-            for name in [field.alias or field.name for field in attrs.fields(cls) if field.init]:
+            for name in _fields(cls, but=("notes",)):
                 found = {_word(row.fields.get(name)) for row in rows}
-                if name != "notes":
-                    # The blocks inside a result have their own table; they aren't reset as a whole.
-                    always = cls is ToolResultBlock and name == "content"
-                    words[_YES if always else found.pop() if len(found) == 1 else _IF].append(name)
+                # The blocks inside a result have their own table; they aren't reset as a whole.
+                always = cls is ToolResultBlock and name == "content"
+                words[_YES if always else found.pop() if len(found) == 1 else _IF].append(name)
             lines.append((cls.__name__, *(", ".join(names) for names in words.values())))
     return lines
 
