@@ -119,7 +119,10 @@ def run_job(job: Job, run: Run) -> int:
     targets = _planned(job, run)
     # If one document can't be converted, that is an error, unless there is a file for it.
     is_one = len(targets) == 1 and targets[0].is_alone and run.bad is None
-    with progress_of(_size(targets, run.output), quiet=run.quiet) as progress:
+    # Of output that somebody sees, no progress is shown.
+    is_seen = run.output == STANDARD and is_terminal(sys.stdout)
+    size = 0 if is_seen else size_of(source.path for target in targets for source in target.sources)
+    with progress_of(size, quiet=run.quiet) as progress:
         beside: Any = {name: _beside(targets, run.output, getattr(run, name)) for name in ("losses", "flat", "bad")}
         request = Request(
             work=_work_folder(targets, run.output),
@@ -153,13 +156,6 @@ def _planned(job: Job, run: Run) -> list[Target]:
         tell_columns(targets)
         tell_uncut((source for target in targets for source in target.sources), run.jobs)
     return targets
-
-
-def _size(targets: Sequence[Target], output: str) -> int | None:
-    """Return the number of bytes to read; 0 if the output itself shows the progress."""
-    if output == STANDARD and is_terminal(sys.stdout):
-        return 0
-    return size_of(source.path for target in targets for source in target.sources)
 
 
 def _check(job: Job, run: Run) -> None:

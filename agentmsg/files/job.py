@@ -75,6 +75,11 @@ class Source:
         return self.kind.form == "json" and not self.join and is_many(self.at)
 
     @property
+    def is_uncut(self) -> bool:
+        """Whether it is one piece, however much it holds: compressed, a stream, or one value."""
+        return self.is_stream or bool(self.kind.compression) or self.is_in_parts
+
+    @property
     def reader(self) -> Joined:
         """What reads parts of a conversation."""
         return Joined(format=EACH if self.is_mixed else self.codec or None)

@@ -425,13 +425,6 @@ def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
     yield Piece(source=source, start=last, end=source.size if _can_be_cut(source) else None)
 
 
-def uncut(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources that are one piece, however much they hold: compressed, streams, or one value."""
-    for source in sources:
-        if source.is_stream or source.kind.compression or source.is_in_parts:
-            yield source
-
-
 def _can_be_cut(source: Source) -> bool:
     if source.is_one_conversation:
         return False

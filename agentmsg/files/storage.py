@@ -225,14 +225,14 @@ class Place:
                 self._move(Path(part), target)
             _sync_folder(target.parent)
 
-    def _move(self, part: Path, target: Path, *, force: bool = True) -> None:
+    def _move(self, part: Path, target: Path) -> None:
         """Replace a file with another; from another disk it is copied first, then renamed."""
         try:
             part.replace(target)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            self._copy(part, target, force=force)
+            self._copy(part, target, force=True)
 
     def _move_beside(self, part: Path, target: Path) -> None:
         """Give a file a name that must be free: if somebody else was faster, theirs stays."""
