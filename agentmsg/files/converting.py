@@ -593,12 +593,10 @@ def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None 
     place = place_of(base)
     with asking(base), ExitStack() as files, paused():
         reading = files.enter_context(Reading(piece, job.limits))
-        parts = {
-            suffix: files.enter_context(
-                place.create(base + suffix, is_private=job.hides is not None and suffix != ".out")
-            )
-            for suffix in (".out", ".bad", *[".losses"] * job.losses, *[".flat"] * job.flat)
-        }
+        parts: dict[str, BinaryIO] = {}
+        for suffix in (".out", ".bad", *[".losses"] * job.losses, *[".flat"] * job.flat):
+            is_private = job.hides is not None and suffix != ".out"
+            parts[suffix] = files.enter_context(place.create(base + suffix, is_private=is_private))
         with compressed(parts[".out"], job.kind.compression) as out:
             sinks = Sinks(out, parts.get(".losses"), parts.get(".flat"), parts[".bad"])
             report = convert_documents(job, piece.source, reading, sinks, advance=advance)

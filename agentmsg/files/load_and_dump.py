@@ -567,7 +567,7 @@ def _appended(name: str, kind: Kind) -> Generator[Any]:
         files.enter_context(asking(name))
         # Each line is one write at the current end: others may append, too.
         raw: Any = files.enter_context(Path(name).open("ab", buffering=0))
-        if kind == type(kind)("jsonl") and _is_cut(name):
+        if kind.form == "jsonl" and not kind.compression and _is_cut(name):
             raw.write(b"\n")
         yield files.enter_context(compressed(raw, kind.compression))
 

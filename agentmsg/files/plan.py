@@ -391,11 +391,9 @@ def _check_kind(target: Target, job: Job, *, array: bool) -> None:
     words = None if is_open else form_fault(codec, form, binary=binary)
     if array and (binary or form != "array"):
         words = "--array makes JSON: name the target .json" if not binary else f"{codec} is binary: no --array"
-    elif words is not None:
-        pass
-    elif form == "json" and not target.is_one:
+    elif words is None and form == "json" and not target.is_one:
         words = "a .json file holds one document: use .jsonl, a folder, or --array"
-    elif job.pretty and form != "json":
+    elif words is None and job.pretty and form != "json":
         words = "--pretty needs a .json file with one document"
     if words is not None:
         msg = f"{target.path}: {words}"
