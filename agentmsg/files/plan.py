@@ -441,12 +441,10 @@ def _cuts(source: Source, limits: Limits) -> Iterator[int]:
         return
     try:
         with place_of(source.path).open(source.path) as stream:
-            is_rows = source.kind.form == "parquet"
-            cuts = (
-                group_cuts(stream, source.path, PIECE)
-                if is_rows
-                else beginnings(stream, source.kind.form, limits, PIECE)
-            )
+            if source.kind.form == "parquet":
+                cuts = group_cuts(stream, source.path, PIECE)
+            else:
+                cuts = beginnings(stream, source.kind.form, limits, PIECE)
             yield from (cut for cut in cuts if cut < source.size)
     except FileError:
         if not source.is_one_of_many:
