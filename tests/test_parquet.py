@@ -404,7 +404,7 @@ def test_jobs_write_the_same_bytes(target: str, monkeypatch: pytest.MonkeyPatch)
     for source, jobs in (("a.parquet", 1), ("a.parquet", 2), ("a.jsonl", 1)):
         job = Job(codec="anthropic", kind=Kind("jsonl"), losses=True)
         targets = targets_of([source], target, job, Input(source="openai"))
-        assert source == "a.jsonl" or len(list(plan.pieces_of(targets[0], am.Limits()))) > 5
+        assert source == "a.jsonl" or len(list(plan.pieces_in(targets[0].sources[0], am.Limits()))) > 5
         outcome = run(job, targets, Request(work=".work", jobs=jobs, losses=("l.jsonl",)))
         assert (outcome.documents, outcome.bad) == (40, 1)
         assert outcome.first_bad is not None

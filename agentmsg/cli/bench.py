@@ -23,7 +23,8 @@ from agentmsg.cli.terminal import say, show_table
 from agentmsg.cli.timing import Case, Rounds, Times, copy_all, do_each, interleave
 from agentmsg.errors import DecodeError
 from agentmsg.files.file_names import STANDARD
-from agentmsg.files.plan import Input, named
+from agentmsg.files.plan import Input
+from agentmsg.files.storage import named
 from agentmsg.formats.understanding import BAR
 from agentmsg.registry import get_codec
 
@@ -96,14 +97,7 @@ class _Row:
 @column_option
 @quiet_option
 def command(
-    *,
-    file: str,
-    out: Output,
-    sources: tuple[str, ...],
-    targets: tuple[str, ...],
-    rounds: int,
-    quiet: bool,
-    **how: Any,
+    *, file: str, out: Output, sources: tuple[str, ...], targets: tuple[str, ...], rounds: int, quiet: bool, **how: Any
 ) -> None:
     """Measure how fast each codec reads and writes the documents of a file.
 

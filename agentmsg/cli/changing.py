@@ -143,14 +143,7 @@ def _pairs(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dic
 )
 @click.option("--losses", metavar="FILE", help="Write the secrets here, so that the originals can be restored.")
 @running_options
-def redact_command(
-    *,
-    codec: str | None,
-    kinds: tuple[Any, ...],
-    patterns: dict[str, str],
-    losses: str | None,
-    **how: Any,
-) -> int:
+def redact_command(*, codec: str | None, kinds: tuple[Any, ...], patterns: dict[str, str], **how: Any) -> int:
     """Replace secrets and personal data by placeholders.
 
     Keys, tokens, cookies, private keys, passwords, mail addresses and the names in home paths become placeholders such
@@ -162,8 +155,7 @@ def redact_command(
 
     Files, folders, stdin, --jobs and --resume work as for "agentmsg convert".
     """
-    run = Run(**how)
     change = Redact(kinds=kinds, patterns=tuple(patterns.items()))
     change.words("")  # refuses an invalid pattern before any file is read
     job = Job(codec=codec or "", kind=Kind("json"), change=change)
-    return run_job(job, run, losses=losses)
+    return run_job(job, Run(**how))

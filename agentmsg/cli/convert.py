@@ -81,15 +81,7 @@ Examples:
 )
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
 @running_options
-def command(
-    *,
-    losses: str | None,
-    flat: str | None,
-    model: str | None,
-    max_tokens: int | None,
-    rejected: str | None,
-    **how: Any,
-) -> int:
+def command(*, model: str | None, max_tokens: int | None, rejected: str | None, **how: Any) -> int:
     """Convert documents, and report exactly what is lost.
 
     SRC is a file, a folder, a pattern, a URL (with fsspec installed), or - for stdin. The name gives the kind of file:
@@ -117,7 +109,7 @@ def command(
         checks=job.checks and bool(target.rules) and job.on_loss != "ignore",
         rejected=None if rejected is None else _beside(rejected, run, target, verify=job.verify),
     )
-    return run_job(job, run, losses=losses, flat=flat)
+    return run_job(job, run)
 
 
 def _beside(rejected: str, run: Run, target: Codec, *, verify: bool) -> Source:

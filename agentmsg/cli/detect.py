@@ -30,12 +30,7 @@ Examples:
 @at_option
 @column_option
 @limits_option
-def command(
-    *,
-    files: tuple[str, ...],
-    out: Output,
-    **how: Any,
-) -> int:
+def command(*, files: tuple[str, ...], out: Output, **how: Any) -> int:
     """Detect the format of files, with a score from 0 to 1.
 
     FILE is a file, a folder or a pattern of files, or - for stdin.
@@ -51,8 +46,7 @@ def command(
         if out.as_json:
             write_json([_as_data(each) for each in found])
         else:
-            for line in aligned([(f"{each.file}:", _words(each)) for each in found]):
-                click.echo(line)
+            click.echo("\n".join(aligned([(f"{each.file}:", _words(each)) for each in found])))
     lost = any(is_unreadable(each.trouble) and each.file not in files for each in found)
     return UNREADABLE if lost else int(not all(each.codec for each in found))
 

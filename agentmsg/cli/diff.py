@@ -52,16 +52,7 @@ Examples:
 @to_option("The format of B (default: detected).")
 @click.option("--exact", is_flag=True, help="Compare spelling too, and ids and times that agentmsg made.")
 @quiet_option
-def command(
-    *,
-    a: str,
-    b: str,
-    out: Output,
-    codec: str | None,
-    exact: bool,
-    quiet: bool,
-    **how: Any,
-) -> int:
+def command(*, a: str, b: str, out: Output, codec: str | None, exact: bool, quiet: bool, **how: Any) -> int:
     """Compare two conversations, whatever their formats.
 
     Each difference is one line with its path. Indexes count messages and blocks of A; the last index of an addition
@@ -177,8 +168,7 @@ def _lines(difference: Difference) -> list[Text]:
 
 def _shown(value: Any) -> str:
     """Return a value as one short line of JSON."""
-    text = printable(dump_json(_plain(value, exact=False)).decode())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
+    return _cut(dump_json(_plain(value, exact=False)).decode(), _LONGEST)
 
 
 def _words(was: str, now: str) -> Text:
@@ -203,6 +193,6 @@ def _around(piece: str, *, first: bool, last: bool) -> str:
     return printable(piece if len(piece) <= len(head) + len(tail) else f"{head}…{tail}")
 
 
-def _cut(piece: str) -> str:
+def _cut(piece: str, longest: int = 10 * _LONGEST) -> str:
     text = printable(piece)
-    return text if len(text) <= 10 * _LONGEST else f"{text[: 10 * _LONGEST]}… ({len(text):,} characters)"
+    return text if len(text) <= longest else f"{text[:longest]}… ({len(text):,} characters)"

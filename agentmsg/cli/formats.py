@@ -24,7 +24,7 @@ from agentmsg.model.settings import Settings
 from agentmsg.registry import codec_names, get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from agentmsg.formats.capabilities import Caps, Row
     from agentmsg.formats.codec import Codec
@@ -81,8 +81,7 @@ def _code(codec: Codec) -> str:
 
 def _print(codecs: list[Codec], *, has_tables: bool) -> None:
     rows = [(codec.name, codec.title, codec.family, summary(codec.caps)) for codec in codecs]
-    for line in aligned([("NAME", "TITLE", "FAMILY", "SUPPORTS"), *rows]):
-        click.echo(line)
+    click.echo("\n".join(aligned([("NAME", "TITLE", "FAMILY", "SUPPORTS"), *rows])))
     if has_tables:
         for codec in codecs:
             _print_tables(codec)
@@ -106,14 +105,9 @@ def _print_tables(codec: Codec) -> None:
     for option in options_of(codec):
         click.echo(f"\n{codec.name}: option {_choices(option)}")
         click.echo(fill(printable(option.about), _WIDTH))
-    for mapped in filter(None, (mapped_by(codec), *map(mapping_of, codec.described))):
-        click.echo(f"\n{codec.name}: mapping")
-        for line in aligned(_mapping(mapped)):
-            click.echo(line)
-    for title, rows in tables(codec.caps):
-        click.echo(f"\n{codec.name}: {title}")
-        for line in aligned(rows):
-            click.echo(line)
+    mapped = filter(None, (mapped_by(codec), *map(mapping_of, codec.described)))
+    for title, rows in (*(("mapping", _mapping(each)) for each in mapped), *tables(codec.caps)):
+        click.echo("\n".join([f"\n{codec.name}: {title}", *aligned(rows)]))
 
 
 def _mapping(mapped: Sequence[Mapped]) -> list[tuple[str, ...]]:
@@ -167,9 +161,9 @@ def _block_classes() -> list[type[Any]]:
     return [cls for cls in BLOCK_TAGS if cls.__module__.split(".", 1)[0] == "agentmsg"]
 
 
-def _fields(cls: type[Any]) -> list[str]:
+def _fields(cls: type[Any], but: Collection[str] = _STRUCTURE) -> list[str]:
     names = (field.alias or field.name for field in attrs.fields(cls) if field.init)
-    return [name for name in names if name not in _STRUCTURE]
+    return [name for name in names if name not in but]
 
 
 def _word(cell: Any) -> str:
@@ -219,12 +213,11 @@ def _block_fields(caps: Caps) -> Table:
         rows = [row for rows in _block_columns(caps).values() if (row := _row_of(rows, cls)) is not None]
         if rows:
             words: dict[str, list[str]] = {_YES: [], _IF: [], _NO: []}
-            for name in [field.alias or field.name for field in attrs.fields(cls) if field.init]:
+            for name in _fields(cls, but=("notes",)):
                 found = {_word(row.fields.get(name)) for row in rows}
-                if name != "notes":
-                    # The blocks inside a result have their own table; they aren't reset as a whole.
-                    always = cls is ToolResultBlock and name == "content"
-                    words[_YES if always else found.pop() if len(found) == 1 else _IF].append(name)
+                # The blocks inside a result have their own table; they aren't reset as a whole.
+                always = cls is ToolResultBlock and name == "content"
+                words[_YES if always else found.pop() if len(found) == 1 else _IF].append(name)
             lines.append((cls.__name__, *(", ".join(names) for names in words.values())))
     return lines
 
@@ -236,9 +229,14 @@ def _history_fields(caps: Caps) -> Table:
     return [("", "supported"), *lines]
 
 
+def _overall(caps: Caps) -> str | None:
+    """Return what stands for the tables of a format; None if it has tables."""
+    return _MEASURED if caps.measured else _EVERYTHING if caps.everything else None
+
+
 def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
     """Yield the tables of a format, each with its title; none if it supports everything, or has no table."""
-    if caps.everything or caps.measured:
+    if _overall(caps) is not None:
         return
     yield "fields of messages, by role", _message_fields(caps)
     yield "blocks, by role", _blocks(caps)
@@ -252,8 +250,8 @@ def tables(caps: Caps) -> Iterator[tuple[str, Table]]:
 
 def summary(caps: Caps) -> str:
     """Return a short summary of what a format supports."""
-    if caps.everything or caps.measured:
-        return _MEASURED if caps.measured else _EVERYTHING
+    if (overall := _overall(caps)) is not None:
+        return overall
     classes = _block_classes()
     columns = _block_columns(caps).values()
     blocks = sum(any(_of_block(rows, cls) != _NO for rows in columns) for cls in classes)
@@ -266,9 +264,7 @@ def summary(caps: Caps) -> str:
 
 def tables_as_data(caps: Caps) -> Any:
     """Return the tables as plain data: title, row, column; or "everything"."""
-    if caps.everything or caps.measured:
-        return _MEASURED if caps.measured else _EVERYTHING
-    return {
+    return _overall(caps) or {
         title: {row[0]: dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows[1:]}
         for title, rows in tables(caps)
     }

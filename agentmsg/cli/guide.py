@@ -57,8 +57,7 @@ def command(*, guide: str | None, out: Output) -> None:
     out.check()
     with out.printed():
         if guide is None:
-            for line in aligned(list(known.items())):
-                click.echo(line)
+            click.echo("\n".join(aligned(list(known.items()))))
         elif is_terminal(sys.stdout):
             _render(read_guide(guide))
         else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import attrs
 
 from agentmsg.api.reading import loads
-from agentmsg.checking.detection import detect, doubt, recognize_all
+from agentmsg.checking.detection import detect, recognize_all
 from agentmsg.checking.inside import with_places
 from agentmsg.cli.progress import progress_of, size_of
 from agentmsg.cli.report import Trouble, tell_absent, tell_doubt, tell_uncut
@@ -23,18 +23,17 @@ from agentmsg.files.engines import ENGINES, Crew, Tally
 from agentmsg.files.file_names import STANDARD, check_column
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.places import nothing_at
-from agentmsg.files.plan import few, named, naming, pieces_in, reader_of, sample, with_format
-from agentmsg.files.reading import reading_of
+from agentmsg.files.plan import doubt_of, few, pieces_in, reader_of, sample, with_format
+from agentmsg.files.reading import Reading
+from agentmsg.files.storage import named, naming
 from agentmsg.model.history import History
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     from agentmsg.files.converting import Advance
     from agentmsg.files.documents import Found
     from agentmsg.files.plan import Input
-    from agentmsg.files.reading import Reading
     from agentmsg_codecs import CodecName
 
 
@@ -105,7 +104,7 @@ def _collect(
             due = monotonic() + _EVERY
             for number, found in enumerate(reading, 1):
                 if number == 1 and given.is_named and not piece.start:
-                    done.doubt = _doubt(found, source.codec)
+                    done.doubt = doubt_of(found, source.codec)
                 done.add(found, source, given, look)
                 if monotonic() > due:
                     advance(reading.position, number)
@@ -230,7 +229,7 @@ def history_of(name: str, given: Input) -> Read:
 
 
 def _sure(found: Found, source: Source, given: Input) -> Read:
-    if given.is_named and (words := _doubt(found, source.codec)):
+    if given.is_named and (words := doubt_of(found, source.codec)):
         tell_doubt(source.path, words)
     place = source.place(found.number, found.at)
     with naming(place):
@@ -323,17 +322,12 @@ def _source(name: str, given: Input) -> Source:
     return made
 
 
-def _opened(piece: Piece, given: Input) -> AbstractContextManager[Reading]:
+def _opened(piece: Piece, given: Input) -> Reading:
     """Open the documents of a piece of a file."""
-    return reading_of(piece, given.limits, standard_in if piece.source.path == STANDARD else None)
+    return Reading(piece, given.limits, standard_in if piece.source.path == STANDARD else None)
 
 
 def _read(found: Found, source: Source, given: Input) -> tuple[History, str]:
     data = found.content()
     codec, reader = reader_of(found, source)
     return loads(data, reader, limits=given.limits, duplicates="error", unknown=given.unknown), codec
-
-
-def _doubt(found: Found, codec: str) -> str | None:
-    """Return why a document is hardly of the named format, if it is."""
-    return None if found.data is None or found.is_joined else doubt(found.data, codec)

@@ -12,7 +12,6 @@ from agentmsg.files.file_names import STANDARD
 from agentmsg.files.finding import expand
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.parquet import read_choice
-from agentmsg.files.plan import uncut
 from agentmsg.files.storage import place_of
 
 if TYPE_CHECKING:
@@ -173,7 +172,7 @@ def tell_skipped(skipped: Mapping[Skipped, int]) -> None:
 
 def tell_uncut(sources: Iterable[Source], jobs: int) -> None:
     """Report which files several jobs can't share."""
-    found = [source.path for source in uncut(sources)] if jobs > 1 else []
+    found = [source.path for source in sources if jobs > 1 and source.is_uncut]
     if found:
         more = f" and {counted(len(found) - 1, 'other file')}" if found[1:] else ""
         say(f"--jobs: {found[0]}{more} can't be cut: one process reads what is compressed, a stream, or one value")

@@ -61,6 +61,8 @@ class Run(Input):
     address: str | None
     resume: bool
     quiet: bool
+    losses: str | None = None
+    flat: str | None = None
 
 
 def taken(cls: type[attrs.AttrsInstance], options: dict[str, Any]) -> dict[str, Any]:
@@ -104,34 +106,28 @@ def running_options(command: _F) -> _F:
     )
 
 
-def run_job(job: Job, run: Run, *, losses: str | None = None, flat: str | None = None) -> int:
+def run_job(job: Job, run: Run) -> int:
     """Run a job on files, with progress, and report what it did; return the exit code.
 
     Args:
         job: what to do with each document; its ``kind`` doesn't count.
         run: on which files, and how.
-        losses: the file for the loss reports.
-        flat: the file for single losses.
     """
-    job = attrs.evolve(
-        job,
-        unknown=run.unknown,
-        pretty=run.pretty,
-        limits=run.limits,
-        losses=losses is not None,
-        flat=flat is not None,
-    )
+    job = attrs.evolve(job, unknown=run.unknown, pretty=run.pretty, limits=run.limits)
+    job = attrs.evolve(job, losses=run.losses is not None, flat=run.flat is not None)
     _check(job, run)
     targets = _planned(job, run)
     # If one document can't be converted, that is an error, unless there is a file for it.
     is_one = len(targets) == 1 and targets[0].is_alone and run.bad is None
-    with progress_of(_size(targets, run.output), quiet=run.quiet) as progress:
+    # Of output that somebody sees, no progress is shown.
+    is_seen = run.output == STANDARD and is_terminal(sys.stdout)
+    size = 0 if is_seen else size_of(source.path for target in targets for source in target.sources)
+    with progress_of(size, quiet=run.quiet) as progress:
+        beside: Any = {name: _beside(targets, run.output, getattr(run, name)) for name in ("losses", "flat", "bad")}
         request = Request(
             work=_work_folder(targets, run.output),
             **{name: getattr(run, name) for name in ("engine", "jobs", "address", "resume", "force")},
-            losses=_beside(targets, run.output, losses),
-            flat=_beside(targets, run.output, flat),
-            bad=_beside(targets, run.output, run.bad),
+            **beside,
             progress=progress,
             **({} if run.quiet else _TELLING),
         )
@@ -160,13 +156,6 @@ def _planned(job: Job, run: Run) -> list[Target]:
         tell_columns(targets)
         tell_uncut((source for target in targets for source in target.sources), run.jobs)
     return targets
-
-
-def _size(targets: Sequence[Target], output: str) -> int | None:
-    """Return the number of bytes to read; 0 if the output itself shows the progress."""
-    if output == STANDARD and is_terminal(sys.stdout):
-        return 0
-    return size_of(source.path for target in targets for source in target.sources)
 
 
 def _check(job: Job, run: Run) -> None:

@@ -27,6 +27,8 @@ _STYLE = {
     "axes.edgecolor": _LINE,
     "axes.labelcolor": _QUIET,
     "axes.titlecolor": _INK,
+    "axes.titlelocation": "left",
+    "axes.titlepad": 10,
     "axes.titlesize": 11,
     "axes.titleweight": "bold",
     "font.size": 9,
@@ -38,7 +40,15 @@ _STYLE = {
 # The most bars in one panel.
 _BARS = 12
 _LONGEST = 28
-_TOKENS = ("input", "cache_read", "cache_write", "input_audio", "output", "reasoning", "output_audio")
+_TOKENS = {
+    "input": "input",
+    "cache_read": "\N{EN DASH} from a cache",
+    "cache_write": "\N{EN DASH} into a cache",
+    "input_audio": "\N{EN DASH} audio",
+    "output": "output",
+    "reasoning": "\N{EN DASH} thinking",
+    "output_audio": "\N{EN DASH} audio",
+}
 
 
 def draw(totals: Totals, name: str, out: Output) -> None:
@@ -65,10 +75,6 @@ def draw(totals: Totals, name: str, out: Output) -> None:
     out.write(drawn.getvalue(), name)
 
 
-def _title(panel: Any, title: str) -> None:
-    panel.set_title(title, loc="left", pad=10)
-
-
 def _label(name: str) -> str:
     text = printable(name) or "(none)"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
@@ -81,10 +87,10 @@ def _nothing(panel: Any, words: str) -> None:
     panel.text(0.5, 0.5, words, transform=panel.transAxes, ha="center", va="center", color=_QUIET)
 
 
-def _bars(panel: Any, labels: Sequence[str], values: Sequence[float], notes: Sequence[str], color: str) -> None:
+def _bars(panel: Any, labels: Sequence[str], values: Sequence[float], notes: Sequence[str]) -> None:
     """Draw horizontal bars, the first on top, each followed by a note."""
     places = range(len(labels))
-    panel.barh(places, values, color=color, height=0.68)
+    panel.barh(places, values, color=_BLUE, height=0.68)
     panel.set_yticks(list(places), [_label(label) for label in labels], parse_math=False)
     panel.invert_yaxis()
     panel.set_xticks([])
@@ -98,18 +104,18 @@ def _bars(panel: Any, labels: Sequence[str], values: Sequence[float], notes: Seq
 
 
 def _roles(panel: Any, totals: Totals) -> None:
-    _title(panel, f"{totals.messages:,} messages in {totals.histories:,} conversations, by role")
+    panel.set_title(f"{totals.messages:,} messages in {totals.histories:,} conversations, by role")
     found = by_size(totals.by_role, lambda each: each.count)[:_BARS]
     if not found:
         _nothing(panel, "no messages")
         return
     counts = [each.count for _, each in found]
     notes = [f"{count:,}  ({count / totals.messages:.0%})" for count in counts]
-    _bars(panel, [name for name, _ in found], counts, notes, _BLUE)
+    _bars(panel, [name for name, _ in found], counts, notes)
 
 
 def _lengths(panel: Any, totals: Totals) -> None:
-    _title(panel, "Characters of text per message")
+    panel.set_title("Characters of text per message")
     filled = [(value, times) for value, times in totals.lengths.counts() if value > 0]
     if not filled:
         _nothing(panel, "no text")
@@ -136,36 +142,22 @@ def _lengths(panel: Any, totals: Totals) -> None:
 
 
 def _tools(panel: Any, totals: Totals) -> None:
-    _title(panel, "Tool calls, and failed results in red")
+    panel.set_title("Tool calls, and failed results in red")
     found = by_size(totals.tools, lambda tool: tool.uses)[:_BARS]
     if not found:
         _nothing(panel, "no tools")
         return
-    notes: list[str] = []
-    for _, tool in found:
-        failed = f"  ({tool.error_rate:.0%} of results failed)" if tool.errors else ""
-        notes.append(f"{tool.uses:,}{failed}")
-    _bars(panel, [name for name, _ in found], [tool.uses for _, tool in found], notes, _BLUE)
+    failed = (f"  ({tool.error_rate:.0%} of results failed)" if tool.errors else "" for _, tool in found)
+    notes = [f"{tool.uses:,}{words}" for (_, tool), words in zip(found, failed, strict=True)]
+    _bars(panel, [name for name, _ in found], [tool.uses for _, tool in found], notes)
     panel.barh(range(len(found)), [tool.errors for _, tool in found], color=_RED, height=0.68)
 
 
 def _tokens(panel: Any, totals: Totals) -> None:
-    _title(panel, "Tokens, as stated in the documents")
-    stated = {name: (total, messages) for name, total, messages in totals.counters()}
-    found = [(name, *stated[name]) for name in _TOKENS if name in stated and stated[name][0]]
+    panel.set_title("Tokens, as stated in the documents")
+    stated = {name: total for name, total, _ in totals.counters() if total}
+    found = [(label, stated[name]) for name, label in _TOKENS.items() if name in stated]
     if not found:
         _nothing(panel, "no usage is stated")
         return
-    labels = [
-        name.replace("_", " ") if name in ("input", "output") else f"\N{EN DASH} {_PARTS[name]}" for name, _, _ in found
-    ]
-    _bars(panel, labels, [total for _, total, _ in found], [f"{total:,}" for _, total, _ in found], _BLUE)
-
-
-_PARTS = {
-    "cache_read": "from a cache",
-    "cache_write": "into a cache",
-    "input_audio": "audio",
-    "reasoning": "thinking",
-    "output_audio": "audio",
-}
+    _bars(panel, [label for label, _ in found], [total for _, total in found], [f"{total:,}" for _, total in found])

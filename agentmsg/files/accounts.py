@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 from bisect import bisect_left
+from collections import Counter
 from contextlib import ExitStack
 from functools import cached_property, partial
 from itertools import groupby
@@ -21,7 +22,7 @@ from agentmsg.errors import DecodeError
 from agentmsg.files.documents import too_long
 from agentmsg.files.file_names import STANDARD, Kind, renamed
 from agentmsg.files.packing import decompressed
-from agentmsg.files.storage import asking, place_of
+from agentmsg.files.storage import asking, naming, place_of
 from agentmsg.fitting.account_file import from_lines
 from agentmsg.fitting.losses import Losses
 from agentmsg.fitting.weaving import Edits
@@ -145,7 +146,7 @@ class Accounts:
             files.enter_context(asking(path))
             given = standard_in if path == STANDARD else None
             raw = given() if given else files.enter_context(place_of(path).open(path))
-            stream = files.enter_context(decompressed(raw, kind.compression, path))
+            stream = decompressed(raw, kind.compression, path)
             shutil.copyfileobj(stream, files.enter_context(place_of(self.folder).create(self.plain(file))), _BUFFER)
 
     def _spans(self, file: int, path: str, limits: Limits) -> Iterator[tuple[int, int, _Header, int]]:
@@ -240,25 +241,16 @@ class Index:
         raw = self._data[size * at : size * at + size]
         return Entry(*_ENTRY.unpack(raw)[1:]) if raw.startswith(key) and raw else None
 
-    def at(self, file: int, number: int) -> Entry | None:
-        """Return the report with a number, whatever its digest is."""
-        return self._numbers.get((file, number))
-
-    def count(self, file: int) -> int:
-        """Return the number of reports of a file."""
-        return self._counts.get(file, 0)
-
     @cached_property
-    def _numbers(self) -> dict[tuple[int, int], Entry]:
+    def numbers(self) -> dict[tuple[int, int], Entry]:
+        """The reports by the numbers of their files and their own, whatever their digests are."""
         entries = (Entry(*each[1:]) for each in _ENTRY.iter_unpack(self._data))
         return {(each.file, each.number): each for each in entries}
 
     @cached_property
-    def _counts(self) -> dict[int, int]:
-        counts: dict[int, int] = {}
-        for file, _ in self._numbers:
-            counts[file] = counts.get(file, 0) + 1
-        return counts
+    def counts(self) -> Counter[int]:
+        """How many reports each file has."""
+        return Counter(file for file, _ in self.numbers)
 
     def file_of(self, path: str) -> int | None:
         """Return the number of the file that a run wrote beside a target; the only one always is it."""
@@ -281,11 +273,8 @@ class Index:
             stream = self._streams[entry.file]
             stream.seek(entry.offset)
             data = stream.read(entry.length)
-        try:
+        with naming(self._accounts.paths[entry.file]):
             return account_of(data.split(b"\n"))
-        except DecodeError as error:
-            words = f"{error.message} ({self._accounts.paths[entry.file]})"
-            raise DecodeError(words, code=error.code, path=error.path) from None
 
 
 def _last(path: str) -> str:

@@ -25,7 +25,7 @@ from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Piece, Report, source_digest
 from agentmsg.files.packing import checked_row, compressed, framing_of
 from agentmsg.files.plan import detected, form_fault, format_of, reader_of
-from agentmsg.files.reading import reading_of
+from agentmsg.files.reading import Reading
 from agentmsg.files.storage import asking, place_of
 from agentmsg.fitting.account import account
 from agentmsg.fitting.account_file import to_lines
@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from agentmsg.files.accounts import Accounts, Entry
     from agentmsg.files.documents import Found
     from agentmsg.files.job import Job, Source
-    from agentmsg.files.reading import Reading
     from agentmsg.formats.codec import Codec
 
 
@@ -325,7 +324,7 @@ class Restorer:
     def _at_its_place(self, item: Found, index: Index, fault: AgentMsgError | None) -> tuple[History, Account]:
         """Return the report that stands where a document does, if that still says something: ``restore`` checks it."""
         number = self._number(index) if self._is_in_order else None
-        entry = None if number is None else index.at(*number)
+        entry = None if number is None else index.numbers.get(number)
         if entry is None:
             msg = "the document has no loss report here, or was edited since"
             raise fault or LossError(msg, code="edited")
@@ -342,7 +341,7 @@ class Restorer:
     def _number(self, index: Index) -> tuple[int, int] | None:
         """Return the file and number of the report beside which a document stands, if none came or went since."""
         file = index.file_of(self._source.path)
-        is_whole = file is not None and self._accounts.total in (None, index.count(file))
+        is_whole = file is not None and self._accounts.total in (None, index.counts[file])
         return (file, self._accounts.before + self._count) if file is not None and is_whole else None
 
     # -- originals
@@ -470,7 +469,7 @@ def _count(levels: Counter[str], done: Converted) -> None:
 
 def _pairs(chosen: Reading, rejected: Source, job: Job) -> Iterator[Found]:
     """Yield documents, each with the one that stands beside it; those that are alone are faults."""
-    with reading_of(Piece(source=rejected), job.limits) as reading:
+    with Reading(Piece(source=rejected), job.limits) as reading:
         for item, beside in zip_longest(chosen, reading):
             if item is None or beside is None:
                 of = f" of {rejected.path}" if item is None else ""
@@ -593,13 +592,11 @@ def convert_range(job: Job, piece: Piece, base: str, *, advance: Advance | None 
     """
     place = place_of(base)
     with asking(base), ExitStack() as files, paused():
-        reading = files.enter_context(reading_of(piece, job.limits))
-        parts = {
-            suffix: files.enter_context(
-                place.create(base + suffix, is_private=job.hides is not None and suffix != ".out")
-            )
-            for suffix in (".out", ".bad", *[".losses"] * job.losses, *[".flat"] * job.flat)
-        }
+        reading = files.enter_context(Reading(piece, job.limits))
+        parts: dict[str, BinaryIO] = {}
+        for suffix in (".out", ".bad", *[".losses"] * job.losses, *[".flat"] * job.flat):
+            is_private = job.hides is not None and suffix != ".out"
+            parts[suffix] = files.enter_context(place.create(base + suffix, is_private=is_private))
         with compressed(parts[".out"], job.kind.compression) as out:
             sinks = Sinks(out, parts.get(".losses"), parts.get(".flat"), parts[".bad"])
             report = convert_documents(job, piece.source, reading, sinks, advance=advance)

@@ -24,7 +24,6 @@ from agentmsg.optional import extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from concurrent.futures import Executor, Future
-    from contextlib import AbstractContextManager
     from multiprocessing.connection import Connection
     from types import FrameType
 
@@ -104,7 +103,8 @@ def _local(
     from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - only for several jobs
 
     with _pool(min(jobs, len(calls)) - 1, len(calls)) as (pool, counts):
-        with _ignored():
+        # The processes ignore Ctrl-C from the beginning: they inherit this.
+        with _at_ctrl_c(lambda before: signal.SIG_IGN):
             waiting = {pool.submit(_counting, number, function, *call): number for number, call in enumerate(calls)}
 
         def tell(number: int, size: int, documents: int) -> None:
@@ -132,7 +132,7 @@ def _local(
 
 
 @contextmanager
-def _pool(jobs: int, calls: int = 0) -> Generator[tuple[Executor, Any]]:
+def _pool(jobs: int, calls: int) -> Generator[tuple[Executor, Any]]:
     """Start processes for calls, and count what these have read and written so far; on any error they end at once.
 
     Ranges in progress are then incomplete anyway: someone who presses Ctrl-C should not have to wait for them.
@@ -181,11 +181,6 @@ def _result(future: Future[_R]) -> _R:
     except BrokenExecutor:
         msg = "a worker process was killed, or ran out of memory; --resume continues from here"
         raise FileError(msg, code="file") from None
-
-
-def _ignored() -> AbstractContextManager[None]:
-    """Start processes that ignore Ctrl-C from the beginning: they inherit this."""
-    return _at_ctrl_c(lambda before: signal.SIG_IGN)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -14,7 +14,6 @@ from agentmsg.api.reading import Unknown
 from agentmsg.errors import FileError, excerpt
 from agentmsg.files.accounts import Accounts
 from agentmsg.files.changing import Redact
-from agentmsg.files.documents import Found, parts, records
 from agentmsg.files.file_names import Kind
 from agentmsg.files.groups import LossGroup
 from agentmsg.files.places import is_many
@@ -22,9 +21,6 @@ from agentmsg.files.storage import place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.model.allow import Word
 from agentmsg.registry import get_codec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 OnLoss = Literal["error", "ignore", "report"]
 # Bytes of a source to read at once for its digest.
@@ -77,6 +73,11 @@ class Source:
     def is_in_parts(self) -> bool:
         """Whether its documents are at several places of one JSON value, which is then read by parts."""
         return self.kind.form == "json" and not self.join and is_many(self.at)
+
+    @property
+    def is_uncut(self) -> bool:
+        """Whether it is one piece, however much it holds: compressed, a stream, or one value."""
+        return self.is_stream or bool(self.kind.compression) or self.is_in_parts
 
     @property
     def reader(self) -> Joined:
@@ -230,14 +231,6 @@ class Report(Counts):
     first_bad: tuple[int, str] | None = None
     sizes: dict[str, int] = attrs.field(factory=dict[str, int])
     digest: str = ""
-
-
-def documents_of(piece: Piece, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
-    """Yield the documents of a piece of an open source, and blank lines, see ``records``."""
-    kind, name = piece.source.kind, piece.source.path
-    if piece.source.is_in_parts:
-        return parts(stream, limits, piece.source.at)
-    return records(stream, kind.form, limits, piece.start, piece.end, name=name, column=kind.column)
 
 
 def source_digest(piece: Piece) -> str:

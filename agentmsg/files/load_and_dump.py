@@ -8,10 +8,10 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, Self, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, TypeAlias, Unpack, cast
 
 import attrs
 
@@ -37,9 +37,9 @@ from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_free
 from agentmsg.files.packing import compressed, framing_of, packed
 from agentmsg.files.places import nothing_at, pointers
-from agentmsg.files.plan import form_fault, format_of, named, naming, sample, with_columns
+from agentmsg.files.plan import form_fault, format_of, sample, with_columns
 from agentmsg.files.reading import Reading
-from agentmsg.files.storage import asking, place_of, whole_file
+from agentmsg.files.storage import asking, named, naming, place_of, whole_file
 from agentmsg.formats.codec import Codec
 from agentmsg.limits import DEFAULT_LIMITS, as_limits
 from agentmsg.model.checks import flag, one_of
@@ -49,7 +49,6 @@ from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from typing import BinaryIO
 
     from agentmsg.api.reading import Unknown
     from agentmsg.files.file_names import Form, Kind
@@ -136,7 +135,7 @@ def _readable(
         is_stream = place_of(source.name).is_stream(source.name)
         size = None if is_stream else place_of(source.name).size(source.name)
         known = Source(path=source.name, kind=kind, codec="", at=at, size=size, is_stream=is_stream)
-        return Reading(Piece(source=known), limits, None)
+        return Reading(Piece(source=known), limits)
     kind = attrs.evolve(kind_of("-", default), form=default)
     stream = cast("BinaryIO", io.BufferedReader(_Bytes(source), _BUFFER))
     known = Source(path=source.name, kind=kind, codec="", at=at, is_stream=True)
@@ -257,9 +256,7 @@ def load(
         InvalidMessage: code "option" if a pointer isn't one.
     """
     chosen = None if codec is None else get_codec(codec, **options)
-    as_limits(limits)
-    one_of(duplicates, "duplicates", "last", "error")
-    one_of(unknown, "unknown", "keep", "error")
+    bounds = _bounds(limits, duplicates, unknown)
     source = _given(path_or_file, "read", "readline")
     data = _only(source, limits, pointers(at))
     if chosen is None:
@@ -270,13 +267,21 @@ def load(
                 raise with_places(error, [data]) from error.__cause__
         chosen = get_codec(found, **options)
     with naming(source.name):
-        return loads(data, chosen, limits=limits, duplicates=duplicates, unknown=unknown)
+        return loads(data, chosen, **bounds)
+
+
+def _bounds(limits: Limits, duplicates: Duplicates, unknown: Unknown) -> dict[str, Any]:
+    """Return what bounds the reading, checked before any file is opened."""
+    as_limits(limits)
+    one_of(duplicates, "duplicates", "last", "error")
+    one_of(unknown, "unknown", "keep", "error")
+    return {"limits": limits, "duplicates": duplicates, "unknown": unknown}
 
 
 def _only(source: _Given, limits: Limits, at: tuple[str, ...]) -> bytes:
     """Return the bytes of a file's only document."""
     reading = _readable(source, "json", limits, at=at)
-    with closing(reading), naming(source.name):
+    with reading, naming(source.name):
         try:
             found = list(islice(reading, 2))
         except FileError as error:
@@ -398,25 +403,17 @@ def load_lines(
     is_mixed = is_a(codec, str) and codec == EACH
     chosen = None if codec is None or is_mixed else get_codec(cast("Any", codec), **options)
     places = pointers(at)
-    as_limits(limits)
-    one_of(duplicates, "duplicates", "last", "error")
-    one_of(unknown, "unknown", "keep", "error")
+    bounds = _bounds(limits, duplicates, unknown)
     source = _given(path_or_file, "read", "readline")
     if source.file is None and not (place := place_of(source.name)).is_stream(source.name):
         place.open(source.name).close()  # raises early if the file can't be opened
     default: Form = "msgpack" if chosen is not None and chosen.binary else "jsonl"
     reading = _readable(source, default, limits, wanted=None if places else "jsonl", at=places, column=column)
-    return Lines(
-        reading=reading,
-        codec=chosen,
-        is_mixed=is_mixed,
-        options=options,
-        bounds={"limits": limits, "duplicates": duplicates, "unknown": unknown},
-    )
+    return Lines(reading=reading, codec=chosen, is_mixed=is_mixed, options=options, bounds=bounds)
 
 
 @attrs.define(kw_only=True, eq=False)
-class Lines(Iterator[History]):
+class Lines(AbstractContextManager["Lines"], Iterator[History]):
     """The histories of a file, one after the other; see ``load_lines``. The file is closed at its end, or by ``close``.
 
     A line that can't be read raises an error that names it, and the next call continues after it.
@@ -427,16 +424,10 @@ class Lines(Iterator[History]):
     _is_mixed: bool = attrs.field(alias="is_mixed")
     _options: Mapping[str, Any] = attrs.field(alias="options")
     _bounds: Mapping[str, Any] = attrs.field(alias="bounds")
-    _found: Iterator[Found] = attrs.field(init=False)
-    _is_begun: bool = attrs.field(default=False, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        """Start at the first document."""
-        self._found = iter(self._reading)
-
-    def __iter__(self) -> Self:
-        """Return the iterator itself."""
-        return self
+    _found: Iterator[Found] = attrs.field(
+        init=False, default=attrs.Factory(lambda self: iter(self._reading), takes_self=True)
+    )
+    _is_begun: bool = attrs.field(init=False, default=False)
 
     def __next__(self) -> History:
         """Return the history of the next line.
@@ -474,10 +465,6 @@ class Lines(Iterator[History]):
         """Close the file, unless it is the caller's; there are no more lines then."""
         self._reading.close()
         self._found = iter(())
-
-    def __enter__(self) -> Self:
-        """Return the iterator; its file is closed at the end of the block."""
-        return self
 
     def __exit__(self, *_: object) -> None:
         """Close the file."""
@@ -580,7 +567,7 @@ def _appended(name: str, kind: Kind) -> Generator[Any]:
         files.enter_context(asking(name))
         # Each line is one write at the current end: others may append, too.
         raw: Any = files.enter_context(Path(name).open("ab", buffering=0))
-        if kind == type(kind)("jsonl") and _is_cut(name):
+        if kind.form == "jsonl" and not kind.compression and _is_cut(name):
             raw.write(b"\n")
         yield files.enter_context(compressed(raw, kind.compression))
 

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from agentmsg.files.storage import Mark
 
 
-_STDOUT: frozenset[Mark] = frozenset({STANDARD})
-_NONE: frozenset[Mark] = frozenset()
-
-
 def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
     """Check that no file is both read and written, and none written twice.
 
@@ -41,7 +37,7 @@ def check_distinct(written: Iterable[str], read: Iterable[str]) -> None:
         if not name:
             msg = "the name of the output is empty"
             raise FileError(msg, code="form")
-        marks = _marks(name, sys.stdout) | (_STDOUT if name == STANDARD else _NONE)
+        marks = _marks(name, sys.stdout) | frozenset({STANDARD} if name == STANDARD else ())
         for owner, standard, words in (taken[mark] for mark in marks if mark in taken):
             other = "" if owner == name else f": it is {_words(owner, standard)}"
             raise FileError(f"{_words(name, 'stdout')}: {words}{other}; name another file", code="same-file")
@@ -95,12 +91,10 @@ def _words(name: str, standard: str) -> str:
 
 
 def _marks(name: str, stream: Any) -> frozenset[Mark]:
-    return place_of(name).marks(name) if name != STANDARD else _marks_of_stream(stream)
-
-
-def _marks_of_stream(stream: Any) -> frozenset[Mark]:
-    """Return the marks of the file to which a stream is redirected."""
+    """Return the marks of a file, or of the one to which a standard stream is redirected."""
+    if name != STANDARD:
+        return place_of(name).marks(name)
     try:
         return inode_of(os.fstat(stream.fileno()))
     except (AttributeError, OSError, ValueError):
-        return _NONE  # it is closed, or not a system stream
+        return frozenset()  # it is closed, or not a system stream

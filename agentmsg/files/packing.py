@@ -87,7 +87,7 @@ def packed(stream: BinaryIO, kind: Kind) -> Generator[BinaryIO]:
         with compressed(stream, kind.compression) as sink:
             yield sink
         return
-    rows = Columns(stream, _GROUP) if kind.column == WHOLE else _Rows(stream, kind.column or _COLUMN)
+    rows = _Columns(stream) if kind.column == WHOLE else _Rows(stream, kind.column or _COLUMN)
     try:
         yield cast("BinaryIO", rows)
         rows.finish()
@@ -118,9 +118,6 @@ class _Rows:
             if self._size >= _GROUP:
                 self._end_group()
         return len(data)
-
-    def flush(self) -> None:
-        """Do nothing: rows are written by groups."""
 
     def _end_group(self) -> None:
         module = self._arrow
@@ -194,9 +191,8 @@ class _Steady(io.RawIOBase):
         return len(data)
 
 
-@contextmanager
-def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[BinaryIO]:
-    """Open the decompressed bytes of a stream; the stream itself if it isn't compressed.
+def decompressed(stream: BinaryIO, compression: str, name: str) -> BinaryIO:
+    """Return the decompressed bytes of a stream; the stream itself if it isn't compressed.
 
     Args:
         stream: as it is on disk; left open.
@@ -206,10 +202,9 @@ def decompressed(stream: BinaryIO, compression: str, name: str) -> Generator[Bin
     Raises:
         FileError: code "compression" if the bytes are damaged or cut; code "unavailable" if a package is missing.
     """
-    if compression:
-        files = _FILES[compression](stream, "rb")
-        stream = cast("BinaryIO", io.BufferedReader(_Steady(files, name), _BUFFER))
-    yield stream
+    if not compression:
+        return stream
+    return cast("BinaryIO", io.BufferedReader(_Steady(_FILES[compression](stream, "rb"), name), _BUFFER))
 
 
 @contextmanager
@@ -250,17 +245,11 @@ def checked_row(data: bytes) -> bytes:
     return data
 
 
-class Columns:
-    """Turns documents, one in a line, into rows with columns; their types are known at the end only.
+class _Columns:
+    """Turns documents, one in a line, into rows with columns; their types are known at the end only."""
 
-    Args:
-        stream: the file to write.
-        group: how many bytes of documents become a row group.
-    """
-
-    def __init__(self, stream: BinaryIO, group: int) -> None:
+    def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._group = group
         self._lines: Any = TemporaryFile()  # noqa: SIM115 - closed by ``release``
         self._shape: dict[str, Any] = {}
         self._rest = b""
@@ -274,9 +263,6 @@ class Columns:
             self._lines.write(line + b"\n")
         return len(data)
 
-    def flush(self) -> None:
-        """Do nothing: rows are written at the end."""
-
     def finish(self) -> None:
         """Write all rows, and the end of the file."""
         json, text = arrow().json_(), arrow().string()
@@ -284,7 +270,7 @@ class Columns:
         schema = arrow().schema([(key, kind) for key, (kind, _) in kinds.items()], ROWS)
         self._writer = parquet().ParquetWriter(Lent(self._stream), schema, compression="zstd")
         self._lines.seek(0)
-        while lines := self._lines.readlines(self._group):
+        while lines := self._lines.readlines(_GROUP):
             rows = [parse_json(line) for line in lines]
             columns = [
                 # Arrow makes no arrays of that type, but casts to it.
@@ -295,7 +281,7 @@ class Columns:
         self._writer.close()
 
     def release(self) -> None:
-        """Leave the file as it is; see ``packing``."""
+        """Leave the file as it is; see ``_Rows``."""
         self._lines.close()
         if self._writer is not None:
             self._writer.is_open = False

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from agentmsg.checking.detection import recognize_all
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
 # The bytes of a document, or why there are none.
-Document: TypeAlias = "tuple[bytes | None, AgentMsgError | None]"
+Document: TypeAlias = "bytes | AgentMsgError"
 
 
 def arrow() -> Any:
@@ -62,16 +62,11 @@ class Lent:
 # -- documents of a batch
 
 
-def _sized(data: bytes, longest: int | None) -> tuple[bytes | None, AgentMsgError | None]:
-    if longest is not None and len(data) > longest:
-        return None, DecodeError(beyond(f"a document of more than {longest} bytes", "line"), code="bytes")
-    return data, None
+def _null() -> DecodeError:
+    return DecodeError("the row has no document: it is null", code="required")
 
 
-_NULL = "the row has no document: it is null"
-
-
-def texts(batch: Any, column: str, *, longest: int | None = None) -> Iterator[Document]:
+def texts(batch: Any, column: str) -> Iterator[Document]:
     """Yield the documents in a column of texts or bytes."""
     array = batch.column(column)
     array = getattr(array, "storage", array)
@@ -79,47 +74,40 @@ def texts(batch: Any, column: str, *, longest: int | None = None) -> Iterator[Do
         array = array.dictionary_decode()
     # As bytes, whether they are UTF-8 or not: the parser reports that.
     for data in array.cast(arrow().large_binary()).to_pylist():
-        yield (None, DecodeError(_NULL, code="required")) if data is None else _sized(data, longest)
+        yield _null() if data is None else data
 
 
-def nested(batch: Any, column: str, *, longest: int | None = None) -> Iterator[Document]:
+def nested(batch: Any, column: str) -> Iterator[Document]:
     """Yield the documents in a column of structs or lists."""
     for value in _values(batch.column(column)):
         if isinstance(value, AgentMsgError):
-            yield None, value.at(column)
-        elif value is None:
-            yield None, DecodeError(_NULL, code="required")
+            yield value.at(column)
         else:
-            yield _rendered(value, longest)
+            yield _null() if value is None else _rendered(value)
 
 
-def whole(batch: Any, *, longest: int | None = None) -> Iterator[Document]:
+def whole(batch: Any) -> Iterator[Document]:
     """Yield whole rows, as objects."""
     names = batch.schema.names
     if len(set(names)) < len(names):
-        error = DecodeError("several columns have one name", code="duplicate-key")
-        yield from [(None, error)] * batch.num_rows
+        yield from [DecodeError("several columns have one name", code="duplicate-key")] * batch.num_rows
         return
     # A column of JSON may hold null, which isn't the same as nothing.
     held = [array.is_valid().to_pylist() for array in batch.columns]
     for there, *values in zip(zip(*held, strict=True), *(_values(array) for array in batch.columns), strict=True):
-        fault = next(((name, each) for name, each in zip(names, values, strict=True) if _is_fault(each)), None)
-        if fault is not None:
-            yield None, fault[1].at(fault[0])
-            continue
-        row = {name: value for name, value, is_there in zip(names, values, there, strict=True) if is_there}
-        yield _rendered(row, longest)
+        for name, value in zip(names, values, strict=True):
+            if isinstance(value, AgentMsgError):
+                yield value.at(name)
+                break
+        else:
+            yield _rendered({name: value for name, value, is_held in zip(names, values, there, strict=True) if is_held})
 
 
-def _is_fault(value: Any) -> bool:
-    return isinstance(value, AgentMsgError)
-
-
-def _rendered(value: Any, longest: int | None) -> tuple[bytes | None, AgentMsgError | None]:
+def _rendered(value: Any) -> Document:
     try:
-        return _sized(dump_json(value), longest)
+        return dump_json(value)
     except AgentMsgError as error:
-        return None, error
+        return error
 
 
 # -- values
@@ -133,7 +121,7 @@ def _values(array: Any) -> Iterator[Any]:
     except Exception:  # noqa: BLE001 - Python has no such value, or no package for it; the others are still read
         found = [_one(scalar) for scalar in array]
     for value in found:
-        if value is None or plain is None or _is_fault(value):
+        if value is None or plain is None or isinstance(value, AgentMsgError):
             yield value
             continue
         try:
@@ -158,12 +146,12 @@ def is_text(kind: Any) -> bool:
     types = arrow().types
     if types.is_dictionary(kind):
         kind = kind.value_type
-    return any(test(_stored(kind)) for test in (*_tests(_TEXTS), *_tests(_BYTES)))
+    return _is_one(_stored(kind), (*_TEXTS, *_BYTES))
 
 
 def is_nested(kind: Any) -> bool:
     """Whether a type is a struct or a list, or JSON, which may hold them."""
-    return _stored(kind) is not kind or any(test(kind) for test in (*_tests(_LISTS), arrow().types.is_struct))
+    return _stored(kind) is not kind or _is_one(kind, ("is_struct", *_LISTS))
 
 
 def is_plain(kind: Any) -> bool:
@@ -171,9 +159,9 @@ def is_plain(kind: Any) -> bool:
     kind, types = _stored(kind), arrow().types
     if types.is_struct(kind):
         return all(is_plain(kind.field(at).type) for at in range(kind.num_fields))
-    if types.is_dictionary(kind) or any(test(kind) for test in _tests(_LISTS)):
+    if types.is_dictionary(kind) or _is_one(kind, _LISTS):
         return is_plain(kind.value_type)
-    return types.is_floating(kind) or any(test(kind) for test in _tests(_AS_THEY_ARE))
+    return _is_one(kind, ("is_floating", *_AS_THEY_ARE))
 
 
 def _stored(kind: Any) -> Any:
@@ -187,9 +175,10 @@ _LISTS = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_
 _AS_THEY_ARE = ("is_boolean", "is_integer", "is_null", *_TEXTS)
 
 
-def _tests(names: Iterable[str]) -> list[Callable[[Any], bool]]:
+def _is_one(kind: Any, tests: Iterable[str]) -> bool:
+    """Whether a type passes one of Arrow's tests, of which older versions have fewer."""
     types = arrow().types
-    return [getattr(types, name) for name in names if hasattr(types, name)]
+    return any(getattr(types, test)(kind) for test in tests if hasattr(types, test))
 
 
 def _plain(kind: Any) -> Any:
@@ -199,12 +188,12 @@ def _plain(kind: Any) -> Any:
         return parse_json
     if types.is_dictionary(kind):
         return _plain(kind.value_type)
-    if any(test(kind) for test in _tests(_AS_THEY_ARE)):
+    if _is_one(kind, _AS_THEY_ARE):
         return None
     if types.is_struct(kind):
         members = {field.name: _plain(field.type) for field in (kind.field(at) for at in range(kind.num_fields))}
         return partial(_plain_struct, members)
-    if any(test(kind) for test in _tests(_LISTS)):
+    if _is_one(kind, _LISTS):
         item = _plain(kind.value_type)
         return None if item is None else partial(_plain_list, item)
     return _plain_number if types.is_floating(kind) else partial(_refuse, kind)
@@ -313,18 +302,24 @@ def read_rows(
     """
     with _opened(stream, name) as file:
         size = stream.seek(0, 2)
-        documents = partial(_documents(file, _choice(file, name, column)[0]), longest=longest)
+        column = _choice(file, name, column)[0]
         starts = _starts(file, size)
         number = 0
         for index, (begin, after) in enumerate(zip(starts, [*starts, size][1:], strict=True)):
             if begin < start or (end is not None and begin >= end):
                 continue
             before, count = number, max(1, file.metadata.row_group(index).num_rows)
-            for batch in _batches(file, index, None if documents.func is whole else documents.keywords["column"]):
-                for data, fault in documents(batch):
+            for batch in _batches(file, index, column):
+                for document in _documents(batch, column):
                     number += 1
                     until = begin + (after - begin) * min(number - before, count) // count
-                    yield number, begin, len(data or b""), data, fault, until
+                    if isinstance(document, AgentMsgError):
+                        yield number, begin, 0, None, document, until
+                    elif len(document) > longest:
+                        words = beyond(f"a document of more than {longest} bytes", "line")
+                        yield number, begin, 0, None, DecodeError(words, code="bytes"), until
+                    else:
+                        yield number, begin, len(document), document, None, until
 
 
 def read_choice(stream: BinaryIO, name: str, column: str | None) -> Choice:
@@ -368,11 +363,10 @@ def _batches(file: Any, index: int, column: str | None, most: int = _ROWS) -> It
     yield from file.iter_batches(batch_size=rows, row_groups=[index], columns=columns, use_threads=False)
 
 
-def _documents(file: Any, column: str | None) -> partial[Iterator[Document]]:
-    """Return a function that yields the documents of a batch."""
+def _documents(batch: Any, column: str | None) -> Iterator[Document]:
     if column is None:
-        return partial(whole)
-    return partial(texts if is_text(file.schema_arrow.field(column).type) else nested, column=column)
+        return whole(batch)
+    return (texts if is_text(batch.schema.field(column).type) else nested)(batch, column)
 
 
 # -- which column
@@ -429,11 +423,8 @@ def _guessed(file: Any, name: str) -> str | None:
 
 def _first(file: Any) -> Any:
     """Return the first rows; None if there are none."""
-    for index in range(file.metadata.num_row_groups):
-        for batch in _batches(file, index, None, _LOOKED_AT):
-            if batch.num_rows:
-                return batch
-    return None
+    groups = (_batches(file, index, None, _LOOKED_AT) for index in range(file.metadata.num_row_groups))
+    return next((batch for batch in chain.from_iterable(groups) if batch.num_rows), None)
 
 
 def _listed(schema: Any) -> str:
@@ -446,7 +437,7 @@ def _said(kind: Any) -> str:
 
 
 def _held(documents: Iterable[Document]) -> list[bytes]:
-    return [data for data, _ in documents if data is not None]
+    return [each for each in documents if isinstance(each, bytes)]
 
 
 def _is_known(documents: Iterable[Document]) -> bool:

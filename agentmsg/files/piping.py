@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import attrs
 
-from agentmsg.checking.detection import doubt
 from agentmsg.files.converting import Sinks, convert_documents
 from agentmsg.files.engines import Tally
-from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
+from agentmsg.files.file_names import STANDARD, lines_kind
 from agentmsg.files.job import Piece
 from agentmsg.files.overwriting import check_distinct, check_free
 from agentmsg.files.packing import framing_of, packed
-from agentmsg.files.plan import naming, with_format
-from agentmsg.files.reading import counted, reading_of
+from agentmsg.files.plan import doubt_of, with_format
+from agentmsg.files.reading import Reading, counted
 from agentmsg.files.run import Count, Outcome, Request
-from agentmsg.files.storage import asking, place_of, whole_file
+from agentmsg.files.storage import asking, make_folder_of, naming, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from agentmsg.files.file_names import Kind
     from agentmsg.files.job import Job, Report, Source
     from agentmsg.files.plan import Target
-    from agentmsg.files.reading import Reading
 
 # Returns stdin or stdout; raises FileError if it is closed.
 Standard: TypeAlias = Callable[[], BinaryIO]
@@ -90,18 +88,11 @@ class _Streaming:
         is_wanted = partial(self._is_wanted, before=attrs.evolve(self.outcome))
         with ExitStack() as files:
             # Entered first, so that it gets its name last: never a document without its loss report.
-            out = files.enter_context(self._sink(target.path, target.kind, is_wanted=partial(is_wanted, ".out")))
-            side = {
-                suffix: files.enter_context(
-                    self._sink(
-                        path,
-                        lines_kind(path),
-                        is_private=job.hides is not None,
-                        is_wanted=partial(is_wanted, suffix),
-                    )
-                )
-                for suffix, path in sides.items()
-            }
+            out = files.enter_context(self._sink(target.path, target.kind, partial(is_wanted, ".out")))
+            side: dict[str, BinaryIO] = {}
+            for suffix, path in sides.items():
+                sink = self._sink(path, lines_kind(path), partial(is_wanted, suffix), is_private=job.hides is not None)
+                side[suffix] = files.enter_context(sink)
             is_live = target.path == STANDARD
             sinks = Sinks(out, side.get(".losses"), side.get(".flat"), side.get(".bad"), is_live=is_live)
             out.write(framing.head)
@@ -115,7 +106,7 @@ class _Streaming:
 
     @contextmanager
     def _sink(
-        self, path: str, kind: Kind, *, is_private: bool = False, is_wanted: Callable[[], bool] = lambda: True
+        self, path: str, kind: Kind, is_wanted: Callable[[], bool], *, is_private: bool = False
     ) -> Generator[BinaryIO]:
         """Open a file to write, or stdout."""
         with ExitStack() as files:
@@ -123,12 +114,9 @@ class _Streaming:
                 files.enter_context(asking("stdout"))
                 file = self._standard_out()
             else:
-                folder = path.rpartition("/")[0]
-                if folder and not is_remote(path):
-                    place_of(path).make_folder(folder)
-                file = files.enter_context(
-                    whole_file(path, force=self._request.force, is_private=is_private, is_wanted=is_wanted)
-                )
+                make_folder_of(path)
+                new = whole_file(path, force=self._request.force, is_private=is_private, is_wanted=is_wanted)
+                file = files.enter_context(new)
             yield files.enter_context(packed(file, kind))
 
     def _is_wanted(self, suffix: str, *, before: Outcome) -> bool:
@@ -145,7 +133,7 @@ class _Streaming:
         piece = Piece(source=source)
         with (
             naming("stdin" if is_standard else source.path),
-            reading_of(piece, job.limits, self._standard_in if is_standard else None) as reading,
+            Reading(piece, job.limits, self._standard_in if is_standard else None) as reading,
         ):
             if source.is_stream:
                 source = self._looked_at(source, reading)
@@ -161,7 +149,7 @@ class _Streaming:
         """
         if source.codec and not source.join:
             for item in islice(reading.ahead(), 1):
-                if item.data is not None and (words := doubt(item.data, source.codec)):
+                if words := doubt_of(item, source.codec):
                     self._request.doubted(source.path, words)
         known = with_format(source, self._job.limits, empty=self._job.codec, reading=reading)
         if known.codec != source.codec and reading.has_seen:

@@ -14,6 +14,7 @@ import attrs
 import msgpack
 
 from agentmsg.errors import AgentMsgError, DecodeError, excerpt, is_a, refused
+from agentmsg.files.documents import Found, too_long
 from agentmsg.limits import AROUND, beyond, room_of
 from agentmsg.values.pointers import SPACES, Way, is_pointer, onward_of, opened, step_to, way_of
 from agentmsg.values.text import dump_json, parse_json
@@ -22,7 +23,6 @@ from agentmsg.values.types import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from agentmsg.files.documents import Found
     from agentmsg.files.file_names import Form
     from agentmsg.limits import Limits
 
@@ -106,8 +106,7 @@ def joined(parts: Iterable[Found], limits: Limits) -> Iterator[Found]:
         first = first or last
         size += len(last.data or b"") + 1
         if size > limits.bytes:
-            words = beyond(f"a conversation of more than {limits.bytes} bytes", "bytes")
-            fault = fault or DecodeError(words, code="bytes")
+            fault = fault or too_long("conversation", "bytes", limits)
             held.clear()
         elif fault is not None:
             held.append(last.data or b"")

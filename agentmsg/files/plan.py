@@ -6,7 +6,7 @@ same bytes.
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, cast
 
@@ -33,19 +33,17 @@ from agentmsg.files.finding import expand
 from agentmsg.files.job import Piece, Source
 from agentmsg.files.overwriting import check_below
 from agentmsg.files.parquet import group_cuts, read_choice
-from agentmsg.files.reading import reading_of
-from agentmsg.files.storage import place_of
+from agentmsg.files.reading import Reading
+from agentmsg.files.storage import named, place_of
 from agentmsg.limits import DEFAULT_LIMITS, Limits
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from typing import BinaryIO
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agentmsg.files.documents import Found
     from agentmsg.files.finding import Skipped
     from agentmsg.files.job import Job
-    from agentmsg.files.reading import Reading
     from agentmsg.formats.codec import Codec
 
 # Large enough to make starting one negligible, small enough to lose little when a run is stopped.
@@ -56,6 +54,8 @@ LOOKED_AT, _ENOUGH = 16, 4 << 20
 _SMALL, _PARTS = 1 << 20, 4
 # Documents to look at stand at irregular distances: a file's rows may take turns.
 _GOLDEN = 0.618
+# Forms that can be cut into pieces.
+_CUT: tuple[Form, ...] = ("array", "jsonl", "msgpack", "parquet")
 # Forms of several documents that often hold one, with nothing in a name that tells.
 _FRAMES: tuple[Form, ...] = ("msgpack", "sqlite")
 # Files to look at to doubt the named format.
@@ -142,26 +142,6 @@ class Input:
             at=self.at,
             join=self.join,
         )
-
-
-def named(error: AgentMsgError, place: str) -> AgentMsgError:
-    """Return an error that names its file; a FileError already does."""
-    if isinstance(error, FileError):
-        return error
-    message = f"{error.message} ({place})"
-    if isinstance(error, NotUnderstood):
-        told = {name: getattr(error, name) for name in ("guesses", "unknown", "is_mixed", "inside", "parts")}
-        return NotUnderstood(message, **told)
-    return DecodeError(message, code=error.code, path=error.path, codec=error.codec)
-
-
-@contextmanager
-def naming(place: str) -> Generator[None]:
-    """Name the file, or a place in it, if a document of a block can't be read."""
-    try:
-        yield
-    except DecodeError as error:
-        raise named(error, place) from error.__cause__
 
 
 def form_fault(codec: str, form: Form, *, binary: bool) -> str | None:
@@ -258,6 +238,11 @@ def reader_of(found: Found, source: Source) -> tuple[str, Codec]:
     return codec, get_codec(cast("Any", codec))
 
 
+def doubt_of(found: Found, codec: str) -> str | None:
+    """Return what the named format doesn't know of a document; None if it knows most of it."""
+    return None if found.data is None or found.is_joined else doubt(found.data, codec)
+
+
 def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
     """Yield what the given format doesn't know of each file's first document, with the file's name.
 
@@ -268,9 +253,9 @@ def doubts_of(targets: Iterable[Target], job: Job) -> Iterator[tuple[str, str]]:
     sources = (source for target in targets for source in target.sources if source.codec and not source.join)
     for source in islice((source for source in sources if not source.is_stream), _DOUBTED):
         # Converting the file will report any fault in it.
-        with suppress(AgentMsgError), reading_of(Piece(source=source), job.limits) as reading:
+        with suppress(AgentMsgError), Reading(Piece(source=source), job.limits) as reading:
             found = next(iter(reading), None)
-            if found is not None and found.data is not None and (words := doubt(found.data, source.codec)):
+            if found is not None and (words := doubt_of(found, source.codec)):
                 yield source.path, words
 
 
@@ -284,7 +269,7 @@ def sample(source: Source, limits: Limits) -> Iterator[Found]:
     size = (_can_be_cut(source) and source.kind.form == "jsonl" and source.size) or 0
     starts = [size * part // _PARTS for part in range(_PARTS)] if size > _SMALL else [0]
     for start in starts:
-        with reading_of(Piece(source=source, start=start), limits) as reading:
+        with Reading(Piece(source=source, start=start), limits) as reading:
             yield from few(reading, len(starts))
 
 
@@ -375,7 +360,7 @@ def _counted(sources: list[Source], kind: Kind, job: Job) -> tuple[Source, ...]:
     source = sources[0]
     if kind.form != "json" or len(sources) > 1 or source.kind.form not in _FRAMES or source.is_stream:
         return tuple(sources)
-    with reading_of(Piece(source=source), job.limits) as reading:
+    with Reading(Piece(source=source), job.limits) as reading:
         return (attrs.evolve(source, is_single=len(list(islice(reading, 2))) == 1),)
 
 
@@ -406,11 +391,9 @@ def _check_kind(target: Target, job: Job, *, array: bool) -> None:
     words = None if is_open else form_fault(codec, form, binary=binary)
     if array and (binary or form != "array"):
         words = "--array makes JSON: name the target .json" if not binary else f"{codec} is binary: no --array"
-    elif words is not None:
-        pass
-    elif form == "json" and not target.is_one:
+    elif words is None and form == "json" and not target.is_one:
         words = "a .json file holds one document: use .jsonl, a folder, or --array"
-    elif job.pretty and form != "json":
+    elif words is None and job.pretty and form != "json":
         words = "--pretty needs a .json file with one document"
     if words is not None:
         msg = f"{target.path}: {words}"
@@ -431,12 +414,6 @@ def _is_folder(target: str, files: Sequence[tuple[str, str]], names: Sequence[st
     return False
 
 
-def pieces_of(target: Target, limits: Limits) -> Iterator[Piece]:
-    """Yield the pieces of a target, in order."""
-    for source in target.sources:
-        yield from pieces_in(source, limits)
-
-
 def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
     """Yield the pieces of a file, in order."""
     last = 0
@@ -446,17 +423,10 @@ def pieces_in(source: Source, limits: Limits) -> Iterator[Piece]:
     yield Piece(source=source, start=last, end=source.size if _can_be_cut(source) else None)
 
 
-def uncut(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources that are one piece, however much they hold: compressed, streams, or one value."""
-    for source in sources:
-        if source.is_stream or source.kind.compression or source.is_in_parts:
-            yield source
-
-
 def _can_be_cut(source: Source) -> bool:
     if source.is_one_conversation:
         return False
-    return source.size is not None and not source.kind.compression and source.kind.form in ("jsonl", *_CUTTERS)
+    return source.size is not None and not source.kind.compression and source.kind.form in _CUT
 
 
 def _cuts(source: Source, limits: Limits) -> Iterator[int]:
@@ -471,15 +441,11 @@ def _cuts(source: Source, limits: Limits) -> Iterator[int]:
         return
     try:
         with place_of(source.path).open(source.path) as stream:
-            yield from (cut for cut in _CUTTERS[source.kind.form](stream, source, limits) if cut < source.size)
+            if source.kind.form == "parquet":
+                cuts = group_cuts(stream, source.path, PIECE)
+            else:
+                cuts = beginnings(stream, source.kind.form, limits, PIECE)
+            yield from (cut for cut in cuts if cut < source.size)
     except FileError:
         if not source.is_one_of_many:
             raise
-
-
-# Where files can be cut, by form: at least the length of a piece apart.
-_CUTTERS: Mapping[Form, Callable[[BinaryIO, Source, Limits], Iterator[int]]] = {
-    "array": lambda stream, source, limits: beginnings(stream, "array", limits, PIECE),
-    "msgpack": lambda stream, source, limits: beginnings(stream, "msgpack", limits, PIECE),
-    "parquet": lambda stream, source, limits: group_cuts(stream, source.path, PIECE),
-}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from itertools import accumulate, groupby
 from select import select
 from time import monotonic
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import attrs
 
 from agentmsg.errors import AgentMsgError, FileError
-from agentmsg.files.documents import Found
-from agentmsg.files.job import documents_of
+from agentmsg.files.documents import Found, parts, records
 from agentmsg.files.packing import decompressed
 from agentmsg.files.places import joined, parts_of
 from agentmsg.files.storage import asking, place_of
@@ -32,24 +31,6 @@ _MOMENTS = 2.0
 _DAMAGED = ("compression", "syntax")
 
 
-@contextmanager
-def reading_of(piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO] | None = None) -> Generator[Reading]:
-    """Open the documents of a piece, and close its file in the end.
-
-    Args:
-        piece: what to read.
-        limits: bounds on what is held in memory.
-        standard_in: returns the stream to read instead of a file.
-
-    Raises:
-        FileError: if the file can't be read; in one of many files, this is a fault of the last document, and so it is
-            if the file is damaged after its first document.
-    """
-    reading = Reading(piece, limits, standard_in)
-    with closing(reading):
-        yield reading
-
-
 def counted(job: Job, pieces: Iterable[Piece]) -> Iterator[tuple[Piece, Job]]:
     """Yield pieces, each with its job; if originals are rebuilt, it says how many documents are around."""
     for _, group in groupby(pieces, lambda piece: piece.source):
@@ -63,20 +44,29 @@ def counted(job: Job, pieces: Iterable[Piece]) -> Iterator[tuple[Piece, Job]]:
 
 
 def _count(piece: Piece, limits: Limits) -> int:
-    with reading_of(piece, limits) as reading:
+    with Reading(piece, limits) as reading:
         return sum(1 for _ in reading)
 
 
-class Reading:
-    """The documents of a piece while they are read, and the progress; see ``reading_of``.
+class Reading(AbstractContextManager["Reading"]):
+    """The documents of a piece while they are read, and the progress; the file is closed at the end of a block.
+
+    Args:
+        piece: what to read.
+        limits: bounds on what is held in memory.
+        standard_in: returns the stream to read instead of a file.
 
     Attributes:
         lines: the number of the last line or frame that was read.
         missing: number of records, or files, without a document at the given places.
         blank: number of blank lines.
+
+    Raises:
+        FileError: while documents are yielded, if the file can't be read; in one of many files, this is a fault of the
+            last document, and so it is if the file is damaged after its first document.
     """
 
-    def __init__(self, piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO] | None) -> None:
+    def __init__(self, piece: Piece, limits: Limits, standard_in: Callable[[], BinaryIO] | None = None) -> None:
         self._piece = piece
         self.lines = self.missing = self.blank = 0
         self._raw: BinaryIO | None = None
@@ -127,6 +117,10 @@ class Reading:
         """Whether ``ahead`` yielded any document."""
         return bool(self._seen)
 
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self.close()
+
     def close(self) -> None:
         """Close the file."""
         self._found.close()
@@ -147,7 +141,7 @@ class Reading:
                 self._raw = (
                     standard_in() if standard_in else files.enter_context(place_of(source.path).open(source.path))
                 )
-                stream = files.enter_context(decompressed(self._raw, source.kind.compression, source.path))
+                stream = decompressed(self._raw, source.kind.compression, source.path)
                 if source.join and source.kind.form in ("msgpack", "sqlite"):
                     msg = f"{source.path}: only JSON is joined, not MessagePack"
                     raise FileError(msg, code="form")
@@ -172,17 +166,25 @@ class Reading:
             return
         is_each_joined = source.join and not source.is_one_conversation
         is_missing = source.is_in_parts
-        for record in documents_of(self._piece, stream, limits):
+        for record in self._whole_records(stream, limits):
             before, self.lines = self.lines, record.number
             if record.is_blank:
                 self.blank += self.lines - before
                 continue
-            parts = self._parts(record, limits) if source.at else (record,)
-            for found in joined(parts, limits) if is_each_joined else parts:
+            inside = self._parts(record, limits) if source.at else (record,)
+            for found in joined(inside, limits) if is_each_joined else inside:
                 is_missing = False
                 yield found
         if source.is_in_parts:
             self.missing = int(is_missing)
+
+    def _whole_records(self, stream: BinaryIO, limits: Limits) -> Iterator[Found]:
+        """Yield what the places are in: records, and blank lines; of a value that is read by parts, these."""
+        piece, source = self._piece, self.source
+        if source.is_in_parts:
+            return parts(stream, limits, source.at)
+        form, column = source.kind.form, source.kind.column
+        return records(stream, form, limits, piece.start, piece.end, name=source.path, column=column)
 
     def _stored(self, limits: Limits) -> Iterator[Found]:
         """Yield the documents in a database."""

@@ -21,23 +21,21 @@ from agentmsg.api.reading import loads
 from agentmsg.errors import AgentMsgError, FileError
 from agentmsg.files.converting import convert_range
 from agentmsg.files.engines import ENGINES, Crew, Tally
-from agentmsg.files.file_names import STANDARD, is_remote, lines_kind
+from agentmsg.files.file_names import STANDARD, Kind, lines_kind
 from agentmsg.files.groups import LossGroups
 from agentmsg.files.job import Counts, Job, Piece, Report, Source
 from agentmsg.files.overwriting import check_distinct, check_free
-from agentmsg.files.packing import LINES, compressed, decompressed, framing_of, is_packed, packed
+from agentmsg.files.packing import LINES, Framing, compressed, decompressed, framing_of, is_packed, packed
 from agentmsg.files.places import nothing_at
-from agentmsg.files.plan import named, pieces_of
-from agentmsg.files.reading import counted, reading_of
-from agentmsg.files.storage import asking, place_of
+from agentmsg.files.plan import pieces_in
+from agentmsg.files.reading import Reading, counted
+from agentmsg.files.storage import asking, make_folder_of, named, place_of
 from agentmsg.files.work_folder import Work, fingerprint, is_work
 from agentmsg.registry import get_codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from agentmsg.files.file_names import Kind
-    from agentmsg.files.packing import Framing
     from agentmsg.files.plan import Target
 
 _BUFFER = 1 << 20
@@ -83,7 +81,7 @@ class Request:
         """Return the side files of a target, by the suffix of their parts."""
         given = {".losses": self.losses, ".flat": self.flat, ".bad": self.bad}
         sides = {suffix: paths[index] for suffix, paths in given.items() if paths is not None}
-        return sides if target == STANDARD else {".bad": bad_path(target), **sides}
+        return sides if target == STANDARD else {".bad": f"{target}.bad.jsonl", **sides}
 
 
 @attrs.define(kw_only=True)
@@ -166,11 +164,6 @@ class _Task:
         return (end or 0) - self.piece.start
 
 
-def bad_path(target: str) -> str:
-    """Return the quarantine file of a target."""
-    return f"{target}.bad.jsonl"
-
-
 def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     """Convert all sources into their targets, and return the result.
 
@@ -199,7 +192,7 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
         check_free(chain.from_iterable(written), force=request.force)
     if job.restores is not None:
         job = attrs.evolve(job, restores=attrs.evolve(job.restores, folder=request.work))
-    tasks = list(_tasks(job, targets))
+    tasks = [_Task(number, *each) for number, each in enumerate(_tasks(job, targets))]
     print_of_run = fingerprint(job, targets, sides, [task.piece for task in tasks])
     work = Work(request.work, print_of_run, resume=request.resume, force=request.force)
     try:
@@ -220,15 +213,13 @@ def run(job: Job, targets: Sequence[Target], request: Request) -> Outcome:
     return outcome.checked(targets)
 
 
-def _tasks(job: Job, targets: Sequence[Target]) -> Iterator[_Task]:
-    number = 0
+def _tasks(job: Job, targets: Sequence[Target]) -> Iterator[tuple[int, Piece, Job]]:
+    """Yield the pieces of all targets, each with the index of its target, and with its job."""
     for index, target in enumerate(targets):
-        own = attrs.evolve(job, kind=target.kind)
         # What stands beside another file isn't cut.
-        whole = (Piece(source=source) for source in target.sources)
-        for piece, each in counted(own, whole if job.rejected else pieces_of(target, job.limits)):
-            yield _Task(number, index, piece, each)
-            number += 1
+        cut = ([Piece(source=each)] if job.rejected else pieces_in(each, job.limits) for each in target.sources)
+        for piece, own in counted(attrs.evolve(job, kind=target.kind), chain.from_iterable(cut)):
+            yield index, piece, own
 
 
 def _is_there(path: str) -> bool:
@@ -239,7 +230,7 @@ def _may_be(target: Target, job: Job) -> bool:
     """Whether a file that is there may be a target: its first document has the format."""
     source = Source(path=target.path, kind=target.kind, codec=job.codec)
     try:
-        with reading_of(Piece(source=source), job.limits) as reading:
+        with Reading(Piece(source=source), job.limits) as reading:
             first = next(iter(reading), None)
             if first is not None and job.codec:
                 loads(first.content(), get_codec(job.codec), limits=job.limits)
@@ -263,8 +254,8 @@ def _finished(job: Job, targets: Sequence[Target], sides: Sequence[Mapping[str, 
                 msg = f"{path}: changed since {target.path} was written; --force starts over"
                 raise FileError(msg, code="source-changed")
         if _is_there(bad := side[".bad"]):
-            with place_of(bad).open(bad) as stream, decompressed(stream, lines_kind(bad).compression, bad) as lines:
-                outcome.codes[""] += sum(1 for _ in lines)
+            with place_of(bad).open(bad) as stream:
+                outcome.codes[""] += sum(1 for _ in decompressed(stream, lines_kind(bad).compression, bad))
             outcome.bad_files.append(bad)
     return outcome
 
@@ -362,8 +353,8 @@ class _Run:
             base, is_one_part = f"{self._work.path}/{index}", len(self._tasks[index]) == 1
             files = {
                 suffix: _Growing(
-                    path,
-                    f"{base}{suffix}.joined",
+                    path=path,
+                    until=f"{base}{suffix}.joined",
                     kind=lines_kind(path),
                     is_one_part=is_one_part,
                     is_private=any(task.job.hides is not None for task in self._tasks[index]),
@@ -371,9 +362,9 @@ class _Run:
                 for suffix, path in request.sides(index, target.path).items()
             }
             files[".out"] = _Growing(
-                target.path,
-                f"{base}.out.joined",
-                framing_of(target.kind, pretty=False),
+                path=target.path,
+                until=f"{base}.out.joined",
+                framing=framing_of(target.kind, pretty=False),
                 # Its parts are already compressed.
                 kind=attrs.evolve(target.kind, compression=""),
                 parts_compression=target.kind.compression,
@@ -396,8 +387,7 @@ class _Run:
         if bad.is_empty:
             bad.abandon()
             if force:
-                path = self._request.sides(index, target.path)[".bad"]
-                place_of(path).remove(path)
+                place_of(bad.path).remove(bad.path)
         else:
             bad.publish(force=force)
         out = files.pop(".out")
@@ -430,40 +420,36 @@ class _Run:
         return outcome
 
 
+@attrs.define(kw_only=True)
 class _Growing:
     """A file made of parts.
 
-    Args:
+    Attributes:
         path: its final name.
         until: its name until it is published.
         framing: what goes around documents; the parts have it inside, not at their ends.
         kind: the kind of a file whose parts are used as they are.
         parts_compression: the compression of the parts, so that what goes between them is compressed, too.
         is_one_part: whether there will be only one part, which may then become the file.
+        is_private: whether only the owner may read it.
+        is_empty: whether it has no documents or lines yet.
     """
 
-    def __init__(
-        self,
-        path: str,
-        until: str,
-        framing: Framing = LINES,
-        *,
-        kind: Kind,
-        parts_compression: str = "",
-        is_one_part: bool = False,
-        is_private: bool = False,
-    ) -> None:
-        self._path = path
-        self._until = until
-        self._framing = framing
-        self._parts_compression = parts_compression
-        self._kind = kind
-        self._takes_part = is_one_part and not is_packed(kind) and not framing.head
-        self._is_private = is_private
-        self._files = ExitStack()
-        self._file: BinaryIO | None = None
-        self._sink: BinaryIO | None = None
-        self.is_empty = True
+    path: str
+    until: str
+    framing: Framing = LINES
+    kind: Kind
+    parts_compression: str = ""
+    is_one_part: bool
+    is_private: bool = False
+    is_empty: bool = True
+    _files: ExitStack = attrs.field(init=False, factory=ExitStack)
+    _file: BinaryIO | None = attrs.field(init=False, default=None)
+    _sink: BinaryIO | None = attrs.field(init=False, default=None)
+
+    @property
+    def _takes_part(self) -> bool:
+        return self.is_one_part and not is_packed(self.kind) and not self.framing.head
 
     def add(self, part: str, before: int = 0, beside: int = 0, *, is_empty: bool) -> None:
         """Append a part.
@@ -475,45 +461,42 @@ class _Growing:
             is_empty: whether it has no documents or lines.
         """
         if self._takes_part:
-            self._until = part
+            self.until = part
         elif not is_empty:
-            with asking(self._path), place_of(part).open(part) as source:
+            with asking(self.path), place_of(part).open(part) as source:
                 sink = self._opened()
                 if not self.is_empty:
-                    sink.write(self._packed(self._framing.between))
+                    sink.write(self._packed(self.framing.between))
                 _append(source, sink, before, beside)
                 if self._file is not None:
-                    place_of(self._until).write_back(self._file)
+                    place_of(self.until).write_back(self._file)
         self.is_empty = self.is_empty and is_empty
 
     def _opened(self) -> BinaryIO:
         if self._sink is None:
-            new = place_of(self._until).create(self._until, is_private=self._is_private)
+            new = place_of(self.until).create(self.until, is_private=self.is_private)
             self._file = self._files.enter_context(new)
-            self._sink = self._files.enter_context(packed(self._file, self._kind))
-            self._sink.write(self._packed(self._framing.head))
+            self._sink = self._files.enter_context(packed(self._file, self.kind))
+            self._sink.write(self._packed(self.framing.head))
         return self._sink
 
     def _packed(self, data: bytes) -> bytes:
-        if not data or not self._parts_compression:
+        if not data or not self.parts_compression:
             return data
         held = io.BytesIO()
-        with compressed(held, self._parts_compression) as sink:
+        with compressed(held, self.parts_compression) as sink:
             sink.write(data)
         return held.getvalue()
 
     def publish(self, *, force: bool) -> None:
         """Give the file its final name, replacing another only with ``force``; first make sure it is on disk."""
         if not self._takes_part:
-            with asking(self._path):
-                end = self._framing.end.lstrip() if self.is_empty else self._framing.end
+            with asking(self.path):
+                end = self.framing.end.lstrip() if self.is_empty else self.framing.end
                 self._opened().write(self._packed(end))
                 self._files.close()
-        place = place_of(self._path)
-        folder = self._path.rpartition("/")[0]
-        if folder and not is_remote(self._path):
-            place.make_folder(folder)
-        place.publish(self._until, self._path, force=force)
+        make_folder_of(self.path)
+        place_of(self.path).publish(self.until, self.path, force=force)
 
     def abandon(self) -> None:
         """Close the file as it is."""

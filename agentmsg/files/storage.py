@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
-from agentmsg.errors import AgentMsgError, FileError
+from agentmsg.errors import AgentMsgError, DecodeError, FileError, NotUnderstood
 from agentmsg.files.file_names import is_pattern, is_remote
 from agentmsg.optional import extra
 
@@ -44,6 +44,26 @@ def asking(name: str) -> Generator[None]:
     except (OSError, ValueError) as error:
         words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FileError(f"{name}: {words or type(error).__name__}", code="file") from None
+
+
+def named(error: AgentMsgError, place: str) -> AgentMsgError:
+    """Return an error that names its file; a FileError already does."""
+    if isinstance(error, FileError):
+        return error
+    message = f"{error.message} ({place})"
+    if isinstance(error, NotUnderstood):
+        told = {name: getattr(error, name) for name in ("guesses", "unknown", "is_mixed", "inside", "parts")}
+        return NotUnderstood(message, **told)
+    return DecodeError(message, code=error.code, path=error.path, codec=error.codec)
+
+
+@contextmanager
+def naming(place: str) -> Generator[None]:
+    """Name the file, or a place in it, if a document of a block can't be read."""
+    try:
+        yield
+    except DecodeError as error:
+        raise named(error, place) from error.__cause__
 
 
 class Place:
@@ -205,14 +225,14 @@ class Place:
                 self._move(Path(part), target)
             _sync_folder(target.parent)
 
-    def _move(self, part: Path, target: Path, *, force: bool = True) -> None:
+    def _move(self, part: Path, target: Path) -> None:
         """Replace a file with another; from another disk it is copied first, then renamed."""
         try:
             part.replace(target)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            self._copy(part, target, force=force)
+            self._copy(part, target, force=True)
 
     def _move_beside(self, part: Path, target: Path) -> None:
         """Give a file a name that must be free: if somebody else was faster, theirs stays."""
@@ -455,6 +475,13 @@ def place_of(path: str) -> Place:
         FileError: code "unavailable" if a package is missing.
     """
     return _Remote(path) if is_remote(path) else LOCAL
+
+
+def make_folder_of(path: str) -> None:
+    """Make the folder of a new file, unless it exists; other storages than the local disks need none."""
+    folder = path.rpartition("/")[0]
+    if folder and not is_remote(path):
+        LOCAL.make_folder(folder)
 
 
 @contextmanager
