@@ -97,7 +97,14 @@ class _Row:
 @column_option
 @quiet_option
 def command(
-    *, file: str, out: Output, sources: tuple[str, ...], targets: tuple[str, ...], rounds: int, quiet: bool, **how: Any
+    *,
+    file: str,
+    out: Output,
+    sources: tuple[str, ...],
+    targets: tuple[str, ...],
+    rounds: int,
+    quiet: bool,
+    **how: Any,
 ) -> None:
     """Measure how fast each codec reads and writes the documents of a file.
 

@@ -143,7 +143,13 @@ def _pairs(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> dic
 )
 @click.option("--losses", metavar="FILE", help="Write the secrets here, so that the originals can be restored.")
 @running_options
-def redact_command(*, codec: str | None, kinds: tuple[Any, ...], patterns: dict[str, str], **how: Any) -> int:
+def redact_command(
+    *,
+    codec: str | None,
+    kinds: tuple[Any, ...],
+    patterns: dict[str, str],
+    **how: Any,
+) -> int:
     """Replace secrets and personal data by placeholders.
 
     Keys, tokens, cookies, private keys, passwords, mail addresses and the names in home paths become placeholders such

@@ -60,7 +60,14 @@ def _look(history: History, codec: str, *, target: Any) -> tuple[Finding, ...]:
 @click.option("--summary", is_flag=True, help="Count findings by code; list none.")
 @quiet_option
 def command(
-    *, files: tuple[str, ...], target: Any, out: Output, summary: bool, jobs: int, quiet: bool, **how: Any
+    *,
+    files: tuple[str, ...],
+    target: Any,
+    out: Output,
+    summary: bool,
+    jobs: int,
+    quiet: bool,
+    **how: Any,
 ) -> int:
     """Tell what the provider of a format would refuse in conversations, and what would mend it.
 

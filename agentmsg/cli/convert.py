@@ -81,7 +81,13 @@ Examples:
 )
 @click.option("--verify", is_flag=True, help="Read every output back, and check that it restores SRC.")
 @running_options
-def command(*, model: str | None, max_tokens: int | None, rejected: str | None, **how: Any) -> int:
+def command(
+    *,
+    model: str | None,
+    max_tokens: int | None,
+    rejected: str | None,
+    **how: Any,
+) -> int:
     """Convert documents, and report exactly what is lost.
 
     SRC is a file, a folder, a pattern, a URL (with fsspec installed), or - for stdin. The name gives the kind of file:

@@ -30,7 +30,12 @@ Examples:
 @at_option
 @column_option
 @limits_option
-def command(*, files: tuple[str, ...], out: Output, **how: Any) -> int:
+def command(
+    *,
+    files: tuple[str, ...],
+    out: Output,
+    **how: Any,
+) -> int:
     """Detect the format of files, with a score from 0 to 1.
 
     FILE is a file, a folder or a pattern of files, or - for stdin.

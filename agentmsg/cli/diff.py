@@ -52,7 +52,16 @@ Examples:
 @to_option("The format of B (default: detected).")
 @click.option("--exact", is_flag=True, help="Compare spelling too, and ids and times that agentmsg made.")
 @quiet_option
-def command(*, a: str, b: str, out: Output, codec: str | None, exact: bool, quiet: bool, **how: Any) -> int:
+def command(
+    *,
+    a: str,
+    b: str,
+    out: Output,
+    codec: str | None,
+    exact: bool,
+    quiet: bool,
+    **how: Any,
+) -> int:
     """Compare two conversations, whatever their formats.
 
     Each difference is one line with its path. Indexes count messages and blocks of A; the last index of an addition

@@ -60,7 +60,13 @@ Examples:
 @losses_key_option("Read each document's loss report from it: it is a text under this key.")
 @running_options
 def command(
-    *, converted: str, accounts: str | None, codec: str | None, edits: Edits, losses_key: str | None, **how: Any
+    *,
+    converted: str,
+    accounts: str | None,
+    codec: str | None,
+    edits: Edits,
+    losses_key: str | None,
+    **how: Any,
 ) -> int:
     """Rebuild the originals of converted documents.
 

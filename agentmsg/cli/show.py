@@ -49,7 +49,15 @@ _PAGES = (".html", ".htm", ".xhtml")
 @click.option("--all", "uncut", is_flag=True, help="Show everything; by default long texts are cut.")
 @quiet_option
 def command(
-    *, file: str, out: Output, index: int, page: str | None, width: int | None, uncut: bool, quiet: bool, **how: Any
+    *,
+    file: str,
+    out: Output,
+    index: int,
+    page: str | None,
+    width: int | None,
+    uncut: bool,
+    quiet: bool,
+    **how: Any,
 ) -> None:
     r"""Show a conversation in the terminal or as a web page.
 

@@ -65,7 +65,14 @@ def _look(encoding: str | None, history: History, codec: str) -> tuple[HistorySt
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Also draw a picture, as .svg or .png.")
 @quiet_option
 def command(
-    *, files: tuple[str, ...], out: Output, encoding: str | None, plot: str | None, jobs: int, quiet: bool, **how: Any
+    *,
+    files: tuple[str, ...],
+    out: Output,
+    encoding: str | None,
+    plot: str | None,
+    jobs: int,
+    quiet: bool,
+    **how: Any,
 ) -> int:
     """Count messages by role and format, text lengths, tool calls and their errors, tokens and durations.
 
