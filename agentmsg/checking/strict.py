@@ -313,9 +313,14 @@ class _Described:
         if objects and not fitting:
             return _tagged(value, str(_other_tag(value, objects[0])))
         inside = [(key, item, _under(fitting, key)) for key, item in value.items()]
-        odd = next((key for key, _, known in inside if fitting and not known and key not in self._kept), None)
-        if odd is None:
+        unknown = [key for key, _, known in inside if fitting and not known and key not in self._kept]
+        if not unknown:
             return self._first(inside, levels)
+        odd = unknown[0]
+        if self.has_key(odd) and odd not in _TAGS:  # other objects have it: rather something that nothing has
+            odd = next((key for key in unknown if not self.has_key(key)), odd)
+            if self.has_key(odd) and (found := self._first(inside, levels)) is not None:
+                return found
         # With another tag the key is a known one.
         tags = [_other_tag(value, schema) for schema in objects if _under([schema], odd)]
         return _tagged(value, tags[0]) if tags and tags[0] else ((odd,), "key", odd)

@@ -60,7 +60,8 @@ def write_schema(schema: Any, owner: Any, key: str) -> Native:
         noted: Native = thaw(given)
         if am.same(adopt(_meaning(noted)), schema):
             return noted
-    return thaw(schema)
+    plain: Native = thaw(schema)
+    return plain
 
 
 def are_keywords_known(schema: Any, owner: Any) -> bool:
