@@ -10,7 +10,8 @@ import pytest
 import agentmsg as am
 from agentmsg.model.generated import MadeName
 from agentmsg.testing import honest_account
-from data import WHOLE, share
+from agentmsg.testing.systematic import damages
+from data import WHOLE, share, some
 from support.documents import documents
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ LINKED: dict[str, tuple[CodecName, Any]] = {
     "a row": ("hf", {"messages": [{"role": "user", "content": "go"}, {"role": "assistant", "content": "",
         "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": {}}}]},
         {"role": "tool", "name": "f", "content": "1"}]}),
+    "a row, and an odd name": ("hf", {"messages": [{"role": "user", "content": "go"}, {"role": "assistant",
+        "content": "", "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": {}}}]},
+        {"role": "tool", "name": {"a": "b"}, "content": "1"}]}),
 }  # fmt: skip
 
 
@@ -80,6 +84,21 @@ def test_documents_come_back_from_every_format(source: CodecName) -> None:
     torn = [
         f"{title} to {target}" for title, document, target in tried(source) if not is_restored(document, source, target)
     ]
+    assert torn == []
+
+
+@pytest.mark.parametrize("source", NAMES)
+def test_damaged_documents_come_back_from_every_format(source: CodecName) -> None:
+    """Each with one value of another type, a key that is gone, or one that is unknown; through one format in turn."""
+    torn: list[str] = []
+    found = damages(documents(source)) if source != "msgpack" else []
+    for number, damage in enumerate(some(found, 300)):
+        target = NAMES[number % len(NAMES)]
+        try:
+            am.decode(damage.document, source)
+        except am.DecodeError:
+            continue
+        torn += [] if is_restored(damage.document, source, target) else [f"{damage.name} to {target}"]
     assert torn == []
 
 

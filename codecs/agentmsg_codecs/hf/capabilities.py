@@ -130,12 +130,12 @@ _RESULT = Row(
 )
 
 
-def _named(message: am.Msg) -> am.Msg:
-    """Return the message of a result that has no name yet with one, as a result whose call is known gets it."""
+def _as_written(message: am.Msg) -> am.Msg:
+    """Return the message of a result with a name if one is written: also the one that it gets from its call."""
     block: Any = message.content[0] if message.content else None
-    if not isinstance(block, am.ToolResultBlock) or block.name is not None or is_marked(block, FAMILY, "/no-name"):
+    if not isinstance(block, am.ToolResultBlock) or not (block.name is None or isinstance(block.name, am.Made)):
         return message
-    return message.evolve(content=(block.evolve(name="tool"),))
+    return message.evolve(content=(block.evolve(name=None if is_marked(block, FAMILY, "/no-name") else "tool"),))
 
 
 def make_caps(codec: HfCodec) -> Caps:
@@ -146,7 +146,7 @@ def make_caps(codec: HfCodec) -> Caps:
     plain, thoughts = _rows(messages, "plain"), _Thoughts(messages.reasoning)
 
     def result_extras(value: Any, message: am.Msg) -> Any:
-        return of_result["extras"](value, _named(message))
+        return of_result["extras"](value, _as_written(message))
 
     def answer_extras(value: Any, message: am.Msg) -> Any:
         # Thinking in front of a text takes no key.
