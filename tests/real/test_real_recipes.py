@@ -6,6 +6,7 @@ import os
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,7 +71,10 @@ def test_tables_keep_documents(name: str, python: Path, tmp_path: Path) -> None:
 def test_clusters_convert_tables(name: str, tmp_path: Path) -> None:
     """Rows of a dirty file are converted and restored on a cluster, or say what is wrong with them."""
     python = Path(python_of("clusters"))
-    recipe(python, name, tmp_path, PYSPARK_PYTHON=str(python), RAY_USAGE_STATS_ENABLED="0")
+    # A folder of its own, with a short name for sockets: else Ray takes a cluster that another test has started.
+    with TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True) as own:
+        settings = {"RAY_TMPDIR": own, "RAY_USAGE_STATS_ENABLED": "0", "PYSPARK_PYTHON": str(python)}
+        recipe(python, name, tmp_path, **settings)
 
 
 def test_sqlite_keeps_histories(python: Path, tmp_path: Path) -> None:
