@@ -150,8 +150,7 @@ def _marked(messages: list[am.Msg]) -> list[am.Msg]:
 def _read_tools(parameters: Native) -> tuple[tuple[Any, ...], Native]:
     """Return the tools of a body, and its parameters without them."""
     config: Any = parameters.get(CONFIG)
-    given: Any = config.get("tools") if is_object(config) else None
-    tools = read_tools(given) if is_list(given) and given else None
+    tools = read_tools(config)
     if tools is None:
         return (), parameters
     left = {key: value for key, value in config.items() if key != "tools"}

@@ -159,8 +159,7 @@ def _beside_messages(extras: Any, history: am.History) -> Any:
     if history.tools:
         is_apart = is_mapping(config) and bool(config) and "tools" not in config
     else:
-        held = config.get("tools") if is_mapping(config) else None
-        is_apart = not (is_sequence(held) and held) or read_tools(thaw(held)) is None
+        is_apart = read_tools(thaw(config)) is None
     return (_PARAMETERS if is_apart else _OTHERS)(extras, history)
 
 

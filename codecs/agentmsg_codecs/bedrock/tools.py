@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import KEEP, Native, Row, Swap, Unreadable, adopt, cells, is_marked, is_object
+from agentmsg.formats import KEEP, Native, Row, Swap, Unreadable, adopt, cells, is_list, is_marked, is_object
 from agentmsg.formats.bodies import native_tool_row, read_tool, with_input, write_tool
 from agentmsg.formats.forms import Described, Form, Inside, Key, Text, Truth, Via
 from agentmsg_codecs.bedrock.format import CACHE, HINT, only_object_at
@@ -44,12 +44,11 @@ TOOLS = Described(FAMILY, (
 ), {})  # fmt: skip
 
 
-def read_tools(natives: list[Any]) -> tuple[Any, ...] | None:
-    """Read the tools of a request; return None if a cache point follows no tool."""
-    held = folded(natives)
-    if held is None:
-        return None
-    return tuple(read_tool(native, FAMILY, TOOLS.shapes["tool"]) for native in held)
+def read_tools(config: Any) -> tuple[Any, ...] | None:
+    """Read the tools of a request's configuration; None if it has none, or if a cache point there follows no tool."""
+    natives: Any = config.get("tools") if is_object(config) else None
+    held = folded(natives) if is_list(natives) and natives else None
+    return None if held is None else tuple(read_tool(native, FAMILY, TOOLS.shapes["tool"]) for native in held)
 
 
 def write_tools(tools: Sequence[Any]) -> list[Any]:
@@ -65,7 +64,7 @@ def _spec(tool: am.ToolSpec) -> Any:
 
 def _back(native: Any) -> Any:
     """Write a native tool and read it again; return the tool if it is one."""
-    back = read_tools(unfolded([native]))
+    back = read_tools({"tools": unfolded([native])})
     return back[0] if back is not None and len(back) == 1 else None
 
 
