@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from agentmsg.formats.records import Record
+from agentmsg.model.construction import absent_values
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -43,10 +46,6 @@ class Names(Protocol):
         """Return the name of the ``Parts`` of a place."""
         ...
 
-
-class ReaderNames(Names, Protocol):
-    """The names that generated readers may use."""
-
     def rest(self, form: str, known: list[str], lines: Callable[[], list[str]]) -> str:
         """Return the name of a function that finishes what a form's reader began; it is made on its first call.
 
@@ -58,55 +57,82 @@ class ReaderNames(Names, Protocol):
         ...
 
 
-class Code(Names, Protocol):
-    """The code generator of one form.
+class Level(Record):
+    """An object whose keys are read: the native object itself, or one inside it.
 
     Attributes:
-        key: the native key whose value is read, for errors.
+        d: the variable that holds it.
+        left: the variable that counts the unread keys.
+        inside: its key in the native object; None for the native object itself.
+        marks: the variable that holds the marks of the target object.
+        odd: the variable that lists the keys whose values are extras.
     """
 
-    key: str
+    d: str
+    left: str
+    inside: str | None = None
+    marks: str = "note"
+    odd: str = "odd"
+
+    def note(self, key: str, spelling: str) -> str:
+        """Return the line that notes a spelling; for an inner object, as a whole."""
+        if self.inside is None:
+            return f"note[{key!r}] = {spelling}"
+        return f"note[{self.inside!r}] = ['=', d[{self.inside!r}]]"
+
+
+class Code:
+    """Base of the code generators of one form; has the functions of ``Names``.
+
+    Args:
+        cls: the class whose objects are read or written.
+        names: for the code.
+
+    Attributes:
+        absent: by field, the value that means "absent".
+        key: the native key whose value is read, for errors.
+        level: the object whose key is read.
+        has_noted: whether a value that was read may leave a note.
+        owner: the name of the object that is written under the key.
+    """
+
+    def __init__(self, cls: type[Any], names: Names) -> None:
+        self.absent, self.key, self.owner = absent_values(cls), "", "o"
+        self.level, self.has_noted = Level("d", "left"), False
+        self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
+        self.reader, self.writer, self.origin, self.rest = names.reader, names.writer, names.origin, names.rest
 
     def noted(self) -> str:
         """Return the name of the dict of notes and marks of the current object."""
-        ...
+        self.has_noted = True
+        return "note"
 
     def marks(self) -> str:
         """Return the name of the dict of marks for the key's target: the object, or one inside it."""
-        ...
-
-    def owner(self) -> str:
-        """Return the name of the object that is written under the key."""
-        ...
+        self.has_noted = True
+        return self.level.marks
 
     def spelt(self, value: str) -> str:
         """Return the line that notes the spelling of the key's value, which is in a variable."""
-        ...
+        self.has_noted = True
+        return self.level.note(self.key, f"['=', {value}]")
 
 
 class Cells(Protocol):
     """Makes capability rows."""
 
-    def wrapped(self, value: Any) -> Cell:
-        """Return the cell of an object that is written as one of its fields."""
-        ...
-
     def nested(self, forms: tuple[str, ...]) -> Cell:
         """Return the cell of an object that has its own forms."""
         ...
 
-    def returned(self, value: Any) -> Cell:
-        """Return the cell of a value that plain functions write and read."""
-        ...
 
-
-class Schemas(Protocol):
-    """Makes JSON Schemas."""
+class Schemas:
+    """References to the JSON Schemas of a format."""
 
     def form(self, name: str) -> dict[str, Any]:
-        """Return the schema of a form's native objects."""
-        ...
+        """Return a reference to the schema of a form's native objects."""
+        return {"$ref": f"#/$defs/{name}"}
 
     def place(self, name: str) -> dict[str, Any]:
-        """Return the schema of a part allowed in a place."""
-        ...
+        """Return a reference to the schema of a part allowed in a place."""
+        return {"$ref": f"#/$defs/place_{name}"}

@@ -8,17 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from agentmsg.formats.forms.items import Beside, Hatch, Inside, Item, Key, Lifted, Place, Single, Spare, keys_of
 from agentmsg.formats.records import Record
 from agentmsg.formats.shapes import Unreadable
-from agentmsg.model.construction import absent_values
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from dataclasses import KW_ONLY
-
-
-def absent_of(cls: Any) -> dict[str, Any]:
-    """Return, by field, the value of a class that means "absent"; required fields are left out."""
-    return absent_values(cls)
 
 
 class Form(Record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from agentmsg.formats.records import Record
 from agentmsg.formats.spelling import spelling_of
@@ -143,6 +143,11 @@ class Hatch(Record):
     silent: Mapping[str, frozenset[str]] = EMPTY
     holds: bool = False
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of the model that they fill."""
+        return tuple(self.cells)
+
 
 class Spare(Record):
     """A key without a field: its usual value says nothing, any other is an extra.
@@ -176,6 +181,7 @@ class Spread(Record):
         fixed: the values of other fields in all of these objects.
     """
 
+    marks: ClassVar[Mapping[str, Any]] = EMPTY
     field: str
     cls: type[Any]
     items: tuple[Key, ...]
@@ -185,11 +191,6 @@ class Spread(Record):
     def fields(self) -> tuple[str, ...]:
         """The fields of the model that they fill."""
         return (self.field,)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The native keys."""
-        return tuple(key.native for key in self.items)
 
 
 class Place(Record):
@@ -250,6 +251,7 @@ class Lifted(Record):
         places: the keys.
     """
 
+    field: ClassVar[str] = "content"
     places: tuple[Place | Beside, ...]
 
     @property
@@ -267,14 +269,11 @@ class Single(Record):
         marks: the marks of each such block.
     """
 
+    field: ClassVar[str] = "content"
+    fixed: ClassVar[Mapping[str, Any]] = EMPTY
     cls: type[Any]
     items: tuple[Key | Hatch, ...]
     marks: Mapping[str, Any] = EMPTY
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The native keys."""
-        return tuple(sorted(keys_of(self.items)))
 
 
 Item: TypeAlias = "Key | Const | Inside | Hatch | Lifted | Single | Spare | Spread"
@@ -289,5 +288,8 @@ def keys_of(items: Iterable[Item]) -> frozenset[str]:
     """Return the native keys of items."""
     found: set[str] = set()
     for item in items:
-        found.update(item.keys if isinstance(item, (Hatch, Lifted, Single, Spread)) else (item.native,))
+        if isinstance(item, (Single, Spread)):
+            found |= keys_of(item.items)
+        else:
+            found.update(item.keys if isinstance(item, (Hatch, Lifted)) else (item.native,))
     return frozenset(found)

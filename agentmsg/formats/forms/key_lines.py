@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.form import absent_of
+from agentmsg.formats.forms.context import Code, Level
 from agentmsg.formats.forms.values import NOTHING, Truth, indented
-from agentmsg.formats.records import Record
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
@@ -15,57 +14,12 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.items import Hatch, Key
 
 
-class Level(Record):
-    """An object whose keys are read: the native object itself, or one inside it.
-
-    Attributes:
-        d: the variable that holds it.
-        left: the variable that counts the unread keys.
-        inside: its key in the native object; None for the native object itself.
-        marks: the variable that holds the marks of the target object.
-        odd: the variable that lists the keys whose values are extras.
-    """
-
-    d: str
-    left: str
-    inside: str | None = None
-    marks: str = "note"
-    odd: str = "odd"
-
-    def note(self, key: str, spelling: str) -> str:
-        """Return the line that notes a spelling; for an inner object, as a whole."""
-        if self.inside is None:
-            return f"note[{key!r}] = {spelling}"
-        return f"note[{self.inside!r}] = ['=', d[{self.inside!r}]]"
-
-
-class KeyLines:
-    """Emits the lines of keys, and provides what their values need (see ``context.Code``)."""
+class KeyLines(Code):
+    """Emits the lines of keys, and provides what their values need."""
 
     def __init__(self, form: Form, names: Names) -> None:
-        self.form, self.absent = form, absent_of(form.cls)
-        self.key, self.level, self.has_noted = "", Level("d", "left"), False
-        self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
-        self.reader, self.writer, self.origin = names.reader, names.writer, names.origin
-
-    def noted(self) -> str:
-        """Return the name of the dict of notes and marks of the current object."""
-        self.has_noted = True
-        return "note"
-
-    def marks(self) -> str:
-        """Return the name of the dict of marks for the key's target."""
-        self.has_noted = True
-        return self.level.marks
-
-    def owner(self) -> str:
-        """Return the name of the object that is written under the key."""
-        return "o"
-
-    def spelt(self, value: str) -> str:
-        """Return the line that notes the spelling of a key's value."""
-        self.has_noted = True
-        return self.level.note(self.key, f"['=', {value}]")
+        super().__init__(form.cls, names)
+        self.form = form
 
     def value(self, key: Key, level: Level) -> list[str]:
         """Return the lines that read the value of a key."""

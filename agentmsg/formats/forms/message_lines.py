@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentmsg.formats.forms.call_values import Content
-from agentmsg.formats.forms.form import absent_of
-from agentmsg.formats.forms.items import Beside, Hatch, Key, Lifted, Place, Single, Spare, is_usual
+from agentmsg.formats.forms.items import Beside, Key, Lifted, Place, Single, Spare, is_usual
 from agentmsg.formats.forms.key_lines import KeyLines, Level
 from agentmsg.formats.forms.object_values import Each
 from agentmsg.formats.forms.values import NOTHING, Value, indented
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.forms.context import Code
     from agentmsg.formats.forms.items import Item
-
-_ONE = Level("d", "left", marks="one")
 
 
 class _Alone(Value):
@@ -216,25 +213,6 @@ class MessageLines(KeyLines):
             f"    if {_are_texts('link', 'text', 'name')}:",
             f"        return make_named_answer({role}, link, text, name, {notes})",
         ]
-
-    # -- one block ----------------------------------------------------------------------------------------------------
-
-    def single(self, item: Single) -> list[str]:
-        """Return the lines that make the only block of a message."""
-        outer, self.absent = self.absent, absent_of(item.cls)
-        lines = [f"one: dict[str, Any] = {dict(item.marks)!r}"]
-        for key in item.items:
-            if isinstance(key, Hatch):
-                lines += [*self.hatch(key), *([] if key.is_optional else ["one |= given.get('marks', EMPTY)"])]
-            elif key.need != "must":
-                lines += self.optional_key(key, _ONE)
-            else:
-                lines += self.is_known(key, _ONE)
-        self.absent = outer
-        fields = [name for key in item.items for name in (key.cells if isinstance(key, Hatch) else key.fields)]
-        values = ", ".join(f"{name}_" for name in fields)
-        make = self.maker(item.cls, *fields, "notes")
-        return [*lines, f"content_ = ({make}({values}, adopt({{FAMILY: one}}) if one else EMPTY),)"]
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmsg.formats.capabilities import KEEP, Cell, Drop
 from agentmsg.formats.forms.values import Text, Value, indented, refuse
+from agentmsg.model.construction import absent_values
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agentmsg.formats.forms.context import Cells, Code, Schemas
+
+NOT_HERE = Drop("an object of this kind has no place here")
 
 
 class Wrapped(Value):
@@ -47,8 +50,25 @@ class Wrapped(Value):
         return self.of.write(f"{v}.{self.field}", c)
 
     def cell(self, c: Cells) -> Cell:
-        """Support the object, without what has no place."""
-        return c.wrapped(self)
+        """Support the object with only the fields that say something here: all others are reset."""
+        absent = {**absent_values(self.cls), **self.fixed}
+        inner = self.of.cell(c)
+        names = [name for name in absent if name not in ("notes", self.field)]
+
+        def cell(obj: Any, owner: Any) -> Any:
+            if type(obj) is not self.cls:
+                return NOT_HERE
+            changes = {name: absent[name] for name in names if getattr(obj, name) != absent[name]}
+            if inner is not KEEP:
+                old = getattr(obj, self.field)
+                new = inner(old, obj)
+                if isinstance(new, Drop):
+                    return new
+                if new is not old:
+                    changes[self.field] = new
+            return obj.evolve(**changes) if changes else obj
+
+        return cell
 
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema of the value only."""

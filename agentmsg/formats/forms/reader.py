@@ -15,7 +15,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.formats.forms.call_values import Arguments
-from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import (
     Const,
     Hatch,
@@ -31,13 +30,14 @@ from agentmsg.formats.forms.items import (
 from agentmsg.formats.forms.key_lines import Level
 from agentmsg.formats.forms.message_lines import MessageLines
 from agentmsg.formats.forms.values import indented, refuse
+from agentmsg.model.construction import absent_values
 from agentmsg.model.msg import Msg
 from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from agentmsg.formats.forms.context import ReaderNames
+    from agentmsg.formats.forms.context import Names
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
 
@@ -101,15 +101,6 @@ def says_nothing(item: Item) -> dict[str, Any] | None:
     return None
 
 
-def _may_lack(item: Item) -> bool:
-    """Whether the absence of all keys of an item says nothing."""
-    if isinstance(item, Key):
-        return not is_usual(item)
-    if isinstance(item, Spare):
-        return not item.is_written
-    return item.need == "may" if isinstance(item, Inside) else isinstance(item, Hatch) and item.is_optional
-
-
 class _UsualLines(MessageLines):
     """Emits the early ends of a reader, and the expressions that make objects."""
 
@@ -125,35 +116,60 @@ class _UsualLines(MessageLines):
         return [*(["raw_input_: Any"] if told else []), *ends]  # for type checkers
 
     def _usual(self) -> list[str]:
-        tests = self._usual_tests(self.form.items, Level("d", "left"), of_tag=self.form.tag is not None)
+        """Return the early end at an object with the keys that say something, and no other."""
+        if any(map(is_written, self.form.items)):
+            return []
+        tests = self._usual_tests(self.form.items, Level("d", "left"), int(self.form.tag is not None))
+        return [] if tests is None else [f"if {self._all_of(tests)}:", *indented(self._usual_made(is_usual))]
+
+    def _silent(self) -> list[str]:
+        """Return the early end at an object with all keys, most of which say nothing."""
+        said: list[Item] = []
+        nothing: dict[str, Any] = {}
+        for item in spread(self.form.items):
+            none = says_nothing(item)
+            if none is None:
+                said.append(item)
+            else:
+                nothing |= none
+        if len(nothing) < _SOME or any(isinstance(item, Key) and item.need == "null" for item in said):
+            return []
+        tests = self._usual_tests(said, Level("d", "left"), len(nothing) + (self.form.tag is not None))
         if tests is None:
             return []
-        return [f"if {' and '.join([*tests, *self._of_all()])}:", *indented(self._usual_made(is_usual))]
+        made = self.if_all(nothing, self._usual_made(_speaks), ["pass"])
+        return [f"if {self._all_of(tests)}:", *indented(made)]
 
-    def _of_all(self) -> list[str]:
-        """Return the tests of every usual object."""
+    def _all_of(self, tests: list[str]) -> str:
+        """Return these tests, and those of every usual object."""
         form = self.form
         tagged = [f"d.get({form.tag_key!r}) == {form.tag!r}"] if form.tagged == "usual" else []
-        return [*tagged, *(["not note"] if self.has_noted else [])]
+        return " and ".join([*tests, *tagged, *(["not note"] if self.has_noted else [])])
 
-    def _usual_tests(self, items: Iterable[Item], level: Level, *, of_tag: bool = False) -> list[str] | None:
-        """Return the tests of the usual object; None if no simple test says what is usual."""
-        count, tests = int(of_tag), list[str]()
+    def _usual_tests(self, items: Iterable[Item], level: Level, others: int = 0) -> list[str] | None:
+        """Return the tests of the usual object; None if no simple test says what is usual.
+
+        Args:
+            items: of the object, as far as they are tested.
+            level: the object.
+            others: how many keys it has besides.
+        """
+        count, tests = others, list[str]()
         for item in spread(items):
+            own: list[str] | None = None
             if isinstance(item, Inside) and item.need == "must":
-                inner = self._usual_tests(item.items, _inner_level(item))
-                if inner is None:
-                    return None
-                count, tests = count + 1, [*tests, *inner]
+                own = self._usual_tests(item.items, _inner_level(item))
             elif isinstance(item, Key) and is_usual(item):
                 own = self._usual_key(item, level)
-                if own is None:
-                    return None
-                count, tests = count + 1, [*tests, *own]
             elif isinstance(item, Const) and type(item.value) is str:
-                count, tests = count + 1, [*tests, f"{level.d}.get({item.native!r}) == {item.value!r}"]
-            elif isinstance(item, Const) or not (getattr(item, "is_optional", True) and not is_written(item)):
+                own = [f"{level.d}.get({item.native!r}) == {item.value!r}"]
+            elif isinstance(item, Spare) and item.is_written and type(item.usual) is bool:
+                own = [f"{level.d}.get({item.native!r}) is {item.usual!r}"]
+            elif not isinstance(item, Const) and getattr(item, "is_optional", True) and not is_written(item):
+                continue
+            if own is None:
                 return None
+            count, tests = count + 1, [*tests, *own]
         return [f"len({level.d}) == {count}", *tests]
 
     def _usual_key(self, key: Key, level: Level) -> list[str] | None:
@@ -166,31 +182,6 @@ class _UsualLines(MessageLines):
             tests += key.value.bounds(v)
             tests += [v] if key.need == '""' and not key.value.fields else []
         return [*tests, *([] if key.known is None else [f"{v} in {self.bind('known', key.known)}"])]
-
-    def _silent(self) -> list[str]:
-        """Return the early end at an object with all keys, most of which say nothing."""
-        count, tests, nothing = int(self.form.tag is not None), list[str](), dict[str, Any]()
-        for item in spread(self.form.items):
-            none = says_nothing(item)
-            if none is not None:
-                nothing |= none
-                continue
-            own: list[str] | None
-            if isinstance(item, Key) and _speaks(item) and item.need in ("must", '""'):
-                own = self._usual_key(item, Level("d", "left"))
-            elif is_written(item) and isinstance(item, Spare) and type(item.usual) is bool:
-                own = [f"d.get({item.native!r}) is {item.usual!r}"]
-            elif _may_lack(item):
-                continue
-            else:
-                return []
-            if own is None:
-                return []
-            count, tests = count + 1, [*tests, *own]
-        if len(nothing) < _SOME:
-            return []
-        said = " and ".join([f"len(d) == {count + len(nothing)}", *tests, *self._of_all()])
-        return [f"if {said}:", *indented(self.if_all(nothing, self._usual_made(_speaks), ["pass"]))]
 
     def if_all(self, nothing: dict[str, Any], then: list[str], lacking: list[str]) -> list[str]:
         """Return the lines for an object whose keys have these values, and for one that lacks one of the keys."""
@@ -233,19 +224,17 @@ class _UsualLines(MessageLines):
         for item in flat(self.form.items, usual=says is not _always):
             if isinstance(item, Key) and (says(item) or self._is_given(item)):
                 found |= {name: f"{name}_" for name in item.fields}
-            elif isinstance(item, Spread):
-                found[item.field] = f"{item.field}_"
             elif isinstance(item, Hatch) and says is _always:
                 found |= {name: f"{name}_" for name in item.cells}
-            elif isinstance(item, (Lifted, Single)):
-                found["content"] = "content_"
+            elif isinstance(item, (Lifted, Single, Spread)):
+                found[item.field] = f"{item.field}_"
         return found
 
     def _is_given(self, key: Key) -> bool:
         """Whether objects must be given the field, even if its key says nothing."""
         return key.default is not None or key.field not in self.absent
 
-    def made_of(self, item: Spread, says: Callable[[Key], bool] = _always) -> str:
+    def made_of(self, item: Single | Spread, says: Callable[[Any], bool] = _always) -> str:
         """Return the expression of the object that some keys make."""
         fields = [name for key in item.items if says(key) for name in key.fields]
         fixed = {name: self.bind(f"own_{name}", value) for name, value in item.fixed.items()}
@@ -278,17 +267,13 @@ def _rank(item: Item) -> int:
     return int(isinstance(item, Key) and item.value.is_last)
 
 
-def reader_source(form: Form, names: ReaderNames) -> list[str]:
+def reader_source(form: Form, names: Names) -> list[str]:
     """Return the lines of the function that reads a form's native objects."""
     return _Reader(form, names).lines()
 
 
 class _Reader(_UsualLines):
     """Emits one reader."""
-
-    def __init__(self, form: Form, names: ReaderNames) -> None:
-        super().__init__(form, names)
-        self.rest = names.rest
 
     # -- the whole ----------------------------------------------------------------------------------------------------
 
@@ -403,20 +388,22 @@ class _Reader(_UsualLines):
             return self._const(item, level)
         if isinstance(item, Spare):
             return self._spare(item) if level.inside is None else self._spare_inside(item, level)
-        if isinstance(item, Spread):
-            return self._spread(item, level)
-        if isinstance(item, Lifted):
-            return self.lifted(item, level)
-        return self.single(item) if isinstance(item, Single) else self.hatch(item)
+        if isinstance(item, (Single, Spread)):
+            return self._held(item, level)
+        return self.lifted(item, level) if isinstance(item, Lifted) else self.hatch(item)
 
-    def _spread(self, item: Spread, level: Level) -> list[str]:
-        outer, self.absent = self.absent, absent_of(item.cls)
+    def _held(self, item: Single | Spread, level: Level) -> list[str]:
+        """Return the lines that make an inner object of the model, whose keys are among its owner's."""
+        outer, self.absent = self.absent, absent_values(item.cls)
         own = level.evolve(marks="one")
-        lines = ["one: dict[str, Any] = {}"]
+        lines = [f"one: dict[str, Any] = {dict(item.marks)!r}"]
         for key in item.items:
-            lines += self.is_known(key, own) if key.need == "must" else self.optional_key(key, own)
+            lines += self._lines_of(key, own)
+            if isinstance(key, Hatch) and not key.is_optional:
+                lines.append("one |= given.get('marks', EMPTY)")
         self.absent = outer
-        return [*lines, f"{item.field}_ = {self.made_of(item)}"]
+        made = self.made_of(item)
+        return [*lines, f"{item.field}_ = {made if isinstance(item, Spread) else f'({made},)'}"]
 
     def _spelt_tag(self) -> list[str]:
         key, tag = self.form.tag_key, self.form.tag

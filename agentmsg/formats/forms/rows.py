@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.cells import together
-from agentmsg.formats.forms.form import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
+from agentmsg.formats.forms.object_values import NOT_HERE
 from agentmsg.formats.natives import extras_of, odd_at
 from agentmsg.formats.rules import TEXT_ROWS, native_block_row
 from agentmsg.model.blocks import NativeBlock
-from agentmsg.model.construction import says_only
+from agentmsg.model.construction import absent_values, says_only
 from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY
 from agentmsg.values.types import is_mapping
@@ -26,13 +26,10 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Cell, Rule
     from agentmsg.formats.forms.described import Described
     from agentmsg.formats.forms.form import Form
-    from agentmsg.formats.forms.object_values import Wrapped
-    from agentmsg.formats.forms.values import Via
     from agentmsg.formats.shapes import Shape
 
 Rules: TypeAlias = "Mapping[type[Any], Rule | tuple[Rule, str | tuple[str, ...]]]"
 _IsOdd: TypeAlias = "Callable[[Any, str, Any], bool]"
-_NOT_HERE = Drop("an object of this kind has no place here")
 
 
 def _then(first: Cell | None, second: Cell) -> Cell:
@@ -106,7 +103,7 @@ class Rows:
         return {field: cell for field, cell in fields.items() if field not in ("role", "content")}
 
     def _fields(self, forms: list[Form], shape: Shape | None = None, told_by: str | None = None) -> dict[str, Cell]:
-        absent = absent_of(forms[0].cls)
+        absent = absent_values(forms[0].cls)
         tables = {form.name: {**self._fixed(form), **self._cells(form.items)} for form in forms}
         fields: dict[str, Cell] = {}
         for name in dict.fromkeys(name for table in tables.values() for name in table):
@@ -152,7 +149,7 @@ class Rows:
     def _spread(self, item: Spread) -> Cell:
         fields = {**{name: _always(wanted) for name, wanted in item.fixed.items()}, **self._cells(item.items)}
         nearest = _nearest(item.cls, fields)
-        return lambda obj, _: nearest(obj) if type(obj) is item.cls else _NOT_HERE
+        return lambda obj, _: nearest(obj) if type(obj) is item.cls else NOT_HERE
 
     def _extras(self, forms: list[Form], shape: Shape | None, told_by: str | None) -> Cell:
         described = self._described
@@ -215,29 +212,6 @@ class Rows:
             others = [carried_extras(*spaces, odd=odd)]
         return together(*of_hatches, *others) if of_hatches or inner_odd else others[0]
 
-    # -- cells of values ----------------------------------------------------------------------------------------------
-
-    def wrapped(self, value: Wrapped) -> Cell:
-        """Support an object that is written as one of its fields: all others are reset."""
-        absent = {**absent_of(value.cls), **value.fixed}
-        inner = value.of.cell(self)
-        names = [name for name in absent if name not in ("notes", value.field)]
-
-        def cell(obj: Any, owner: Any) -> Any:
-            if type(obj) is not value.cls:
-                return _NOT_HERE
-            changes = {name: absent[name] for name in names if getattr(obj, name) != absent[name]}
-            if inner is not KEEP:
-                old = getattr(obj, value.field)
-                new = inner(old, obj)
-                if isinstance(new, Drop):
-                    return new
-                if new is not old:
-                    changes[value.field] = new
-            return obj.evolve(**changes) if changes else obj
-
-        return cell
-
     def nested(self, forms: tuple[str, ...]) -> Cell:
         """Support an object that has its own forms, as their rows say."""
         by_class: dict[type[Any], list[Form]] = {}
@@ -250,16 +224,7 @@ class Rows:
         def cell(obj: Any, owner: Any) -> Any:
             choose = choosers.get(obj.__class__)
             form = None if choose is None else choose(obj)
-            return _NOT_HERE if form is None else rows[form.name](obj)
-
-        return cell
-
-    def returned(self, value: Via) -> Cell:
-        """Support what comes back when it is written."""
-
-        def cell(old: Any, owner: Any) -> Any:
-            new = value.get(value.put(old))
-            return old if same(new, old) else new
+            return NOT_HERE if form is None else rows[form.name](obj)
 
         return cell
 
@@ -288,7 +253,7 @@ def _always(wanted: Any) -> Cell:
 
 def _nearest(cls: type[Any], fields: Mapping[str, Cell]) -> Callable[[Any], Any]:
     """Return a function from an object of a class to what the rows support of it, or to a field's Drop."""
-    absent = absent_of(cls)
+    absent = absent_values(cls)
     # Leave out what is always kept.
     asked = [
         (name, fields.get(name), absent.get(name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agentmsg.formats.forms.context import Schemas
 from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Key, Lifted, Place, Single, Spare, Spread
 from agentmsg.values.frozen import thaw
 
@@ -29,23 +30,15 @@ def schema_of(*described: Described) -> dict[str, Any]:
         described: of descriptions with the same name, such as dialects, the first counts.
     """
     defs: dict[str, Any] = {}
-    made = Schemas()
+    made = _Schemas()
     for each in reversed(described):
         defs |= {name: made.whole(form) for name, form in each.forms.items()}
         defs |= {f"place_{name}": {"anyOf": [made.form(form) for form in forms]} for name, forms in each.places.items()}
     return {"$schema": _DIALECT, "$defs": defs}
 
 
-class Schemas:
-    """Makes the schemas of forms, and provides what their values need (see ``context.Schemas``)."""
-
-    def form(self, name: str) -> dict[str, Any]:
-        """Return a reference to the schema of a form."""
-        return {"$ref": f"#/$defs/{name}"}
-
-    def place(self, name: str) -> dict[str, Any]:
-        """Return a reference to the schema of the parts of a place."""
-        return {"$ref": f"#/$defs/place_{name}"}
+class _Schemas(Schemas):
+    """Makes the schemas of forms."""
 
     def whole(self, form: Form) -> dict[str, Any]:
         """Return the schema of the native objects of a form."""

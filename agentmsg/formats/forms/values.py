@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmsg.formats.capabilities import KEEP, Cell
 from agentmsg.formats.records import Record
+from agentmsg.model.equality import same
 from agentmsg.values.frozen import adopt
 
 if TYPE_CHECKING:
@@ -311,11 +312,15 @@ class Via(Value):
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression that calls ``put``."""
-        return f"{c.bind('put', self.put)}({v}{f', {c.owner()}' if self.is_marking else ''})"
+        return f"{c.bind('put', self.put)}({v}{f', {c.owner}' if self.is_marking else ''})"
 
     def cell(self, c: Cells) -> Cell:
         """Support what comes back."""
-        return self.supports or c.returned(self)
+        return self.supports or self._returned
+
+    def _returned(self, old: Any, _: Any) -> Any:
+        new = self.get(self.put(old))
+        return old if same(new, old) else new
 
     def schema(self, c: Schemas) -> dict[str, Any]:
         """Return the JSON Schema that was given."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.form import absent_of
+from agentmsg.formats.forms.context import Code
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread
 from agentmsg.formats.forms.message_lines import write_lifted
 from agentmsg.formats.forms.values import NOTHING, Link, Truth, indented
+from agentmsg.model.construction import absent_values
 from agentmsg.model.generated import MADE_KINDS, Made
 from agentmsg.values.frozen import EMPTY
 
@@ -32,25 +33,12 @@ def _is_written_spare(item: Item) -> bool:
     return isinstance(item, Spare) and item.is_written
 
 
-class _Writer:
-    """Emits one writer, and provides what its values need (see ``context.Code``)."""
+class _Writer(Code):
+    """Emits one writer, and provides what its values need."""
 
     def __init__(self, form: Form, names: Names) -> None:
-        self.form, self.absent, self.key, self._o = form, absent_of(form.cls), "", "o"
-        self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
-        self.reader, self.writer, self.origin = names.reader, names.writer, names.origin
-
-    def noted(self) -> str:
-        return "note"
-
-    def marks(self) -> str:
-        return "note"
-
-    def owner(self) -> str:
-        return self._o
-
-    def spelt(self, value: str) -> str:
-        return value
+        super().__init__(form.cls, names)
+        self.form = form
 
     def lines(self) -> list[str]:
         form = self.form
@@ -85,7 +73,7 @@ class _Writer:
         if _is_written_spare(item) and self.form.odd_in is not None:
             return f"{item.native!r}: {item.usual!r}"  # type: ignore[union-attr]
         if isinstance(item, Key) and item.need != "may":
-            v = f"{self._o}.{item.field}"
+            v = f"{self.owner}.{item.field}"
             value = self._value(item, v)
             if item.need == "must" or item.value.fields or (isinstance(item.value, Truth) and item.value.is_flag):
                 return f"{item.native!r}: {value}"
@@ -126,7 +114,7 @@ class _Writer:
                 return put
             says = [*map(self._says, item.cells), *(["o.extras"] if item.spaces else [])]
             # If no field says it, a note does.
-            return [f"if {' or '.join(says or [f'{self._o}.notes'])}:", *indented(put)]
+            return [f"if {' or '.join(says or [f'{self.owner}.notes'])}:", *indented(put)]
         if isinstance(item, Spare):
             return self._spare(item, d)
         if isinstance(item, Lifted):
@@ -139,11 +127,12 @@ class _Writer:
             raise TypeError(item)
         test = "v" if self.absent.get(item.field) in ((), EMPTY) or item.default == "" else "v is not None"
         if isinstance(item.value, Truth) and item.value.is_flag and not item.value.tells_no:
-            test = f"not ({item.value.usual('v', item.default)}) or is_marked({self._o}, FAMILY, {'/' + item.native!r})"
+            usual = item.value.usual("v", item.default)
+            test = f"not ({usual}) or is_marked({self.owner}, FAMILY, {'/' + item.native!r})"
         if item.said:
-            test += f" and is_marked({self._o}, FAMILY, {'/' + item.said!r})"
+            test += f" and is_marked({self.owner}, FAMILY, {'/' + item.said!r})"
         value = self._value(item, "v")
-        return [f"v = {self._o}.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
+        return [f"v = {self.owner}.{item.field}", f"if {test}:", f"    {d}[{item.native!r}] = {value}"]
 
     def _plain(self, item: Hatch) -> str:
         """Return the expression of the object for a hatch: its item id is plain, even if the library made it."""
@@ -153,18 +142,18 @@ class _Writer:
 
     def _says(self, field: str) -> str:
         """Return the test whether a field says anything."""
-        v, absent = f"{self._o}.{field}", self.absent.get(field)
+        v, absent = f"{self.owner}.{field}", self.absent.get(field)
         if absent in ((), EMPTY):
             return v
         return f"{v} != {absent!r}" if absent and isinstance(absent, str) else f"{v} is not None"
 
     def _held(self, item: Single | Spread, d: str) -> list[str]:
         """Return the lines that write an inner object of the model, whose keys are among its owner's."""
-        outer, self.absent, self._o = self.absent, absent_of(item.cls), "one"
+        outer, self.absent, self.owner = self.absent, absent_values(item.cls), "one"
         lines = ["one = o.content[0]" if isinstance(item, Single) else f"one = o.{item.field}"]
         for key in item.items:
             lines += self._one(key, d)
-        self.absent, self._o = outer, "o"
+        self.absent, self.owner = outer, "o"
         return lines
 
     def _spare(self, item: Spare, d: str) -> list[str]:
