@@ -363,11 +363,11 @@ class Codec:
         Raises:
             DecodeError: with path and code, if the document isn't a chunk of this format.
         """
-        raise _no_chunks(self)
+        raise _unable(self, "reads and writes no chunks")
 
     def write_chunk(self, chunk: MsgChunk) -> Any:
         """Write a chunk. It may leave out what doesn't fit: ``encode_chunk`` notices that."""
-        raise _no_chunks(self)
+        raise _unable(self, "reads and writes no chunks")
 
     def read_part(self, cls: type[Any], value: Any) -> Any:
         """Read a single object of the model, such as a block, without its document.
@@ -381,11 +381,11 @@ class Codec:
         Raises:
             DecodeError: with path and code, if it isn't one.
         """
-        raise _no_parts(self)
+        raise _unable(self, "reads and writes no parts by themselves")
 
     def write_part(self, part: Any) -> Any:
         """Write a single object of the model; as for ``write``, the result may hold frozen values."""
-        raise _no_parts(self)
+        raise _unable(self, "reads and writes no parts by themselves")
 
     def schema(self) -> dict[str, Any] | None:
         """Return the JSON Schema of the documents, as plain data for the caller; None if there is none."""
@@ -430,8 +430,7 @@ class Codec:
             InvalidMessage: code "pair" if they don't part where an assistant answers.
             CodecLookupError: unless ``pairs`` names this codec.
         """
-        msg = "this codec makes no pairs"
-        raise CodecLookupError(msg, code="option", codec=self.name)
+        raise _unable(self, "makes no pairs")
 
     def parse(self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> Any:
         """Parse the bytes of a document, by default as JSON."""
@@ -451,7 +450,7 @@ class Codec:
         Args:
             connection: to a database, open for reading; it is not changed.
         """
-        raise _no_tables(self)
+        raise _unable(self, "knows no tables of a database")
 
     def stored(self, connection: Any, key: str) -> bytes | None:
         """Return the bytes of the document with a key; None if there is none.
@@ -463,7 +462,7 @@ class Codec:
         Raises:
             DecodeError: if the rows aren't a document.
         """
-        raise _no_tables(self)
+        raise _unable(self, "knows no tables of a database")
 
     def render(self, document: Any) -> bytes:
         """Render a document as bytes, by default as compact JSON."""
@@ -480,13 +479,5 @@ def _unpickled(cls: type[Codec], options: dict[str, Any]) -> Codec:
     return cast("Codec", registry.same_codec(cls(**options)))
 
 
-def _no_chunks(codec: Codec) -> CodecLookupError:
-    return CodecLookupError("this codec reads and writes no chunks", code="option", codec=codec.name)
-
-
-def _no_tables(codec: Codec) -> CodecLookupError:
-    return CodecLookupError("this codec knows no tables of a database", code="option", codec=codec.name)
-
-
-def _no_parts(codec: Codec) -> CodecLookupError:
-    return CodecLookupError("this codec reads and writes no parts by themselves", code="option", codec=codec.name)
+def _unable(codec: Codec, what: str) -> CodecLookupError:
+    return CodecLookupError(f"this codec {what}", code="option", codec=codec.name)

@@ -154,10 +154,6 @@ class Parts:
                 if self._tags is None or tag in self._tags:
                     others = self._by_tag.get(tag, []) if shape.takes is not None else []
                     self._by_tag[tag] = [*others, shape]
-        self.take_hooks([shape for cls, shape in self._shapes.items() if cls not in ours])
-
-    def take_hooks(self, shapes: Iterable[Shape]) -> None:
-        """Take the shapes that users' hooks have replaced; a subclass may do more than fill the tables."""
 
     def shape(self, cls: type[Any]) -> Shape | None:
         """Return the shape of a block class."""

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from agentmsg.formats.capabilities import Cell
 
 
+def absent_of(cls: Any) -> dict[str, Any]:
+    """Return, by field, the value of a class that means "absent"; required fields are left out."""
+    return absent_values(cls)
+
+
 class Names(Protocol):
     """The names that generated code may use.
 
@@ -85,7 +90,7 @@ class Code:
     """Base of the code generators of one form; has the functions of ``Names``.
 
     Args:
-        cls: the class whose objects are read or written.
+        form: whose objects are read or written.
         names: for the code.
 
     Attributes:
@@ -96,8 +101,8 @@ class Code:
         owner: the name of the object that is written under the key.
     """
 
-    def __init__(self, cls: type[Any], names: Names) -> None:
-        self.absent, self.key, self.owner = absent_values(cls), "", "o"
+    def __init__(self, form: Any, names: Names) -> None:
+        self.form, self.absent, self.key, self.owner = form, absent_of(form.cls), "", "o"
         self.level, self.has_noted = Level("d", "left"), False
         self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
         self.reader, self.writer, self.origin, self.rest = names.reader, names.writer, names.origin, names.rest

@@ -9,7 +9,6 @@ from agentmsg.formats.forms.values import NOTHING, Truth, indented
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
-    from agentmsg.formats.forms.context import Names
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Hatch, Key
 
@@ -17,9 +16,7 @@ if TYPE_CHECKING:
 class KeyLines(Code):
     """Emits the lines of keys, and provides what their values need."""
 
-    def __init__(self, form: Form, names: Names) -> None:
-        super().__init__(form.cls, names)
-        self.form = form
+    form: Form
 
     def value(self, key: Key, level: Level) -> list[str]:
         """Return the lines that read the value of a key."""

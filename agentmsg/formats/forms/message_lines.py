@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentmsg.formats.forms.call_values import Content
 from agentmsg.formats.forms.items import Beside, Key, Lifted, Place, Single, Spare, is_usual
-from agentmsg.formats.forms.key_lines import KeyLines, Level
+from agentmsg.formats.forms.key_lines import KeyLines
 from agentmsg.formats.forms.object_values import Each
 from agentmsg.formats.forms.values import NOTHING, Value, indented
 from agentmsg.model.blocks import ToolResultBlock
@@ -16,7 +16,7 @@ from agentmsg.values.frozen import adopt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmsg.formats.forms.context import Code
+    from agentmsg.formats.forms.context import Code, Level
     from agentmsg.formats.forms.items import Item
 
 

@@ -6,8 +6,8 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from agentmsg.formats.capabilities import KEEP, Cell, Drop
+from agentmsg.formats.forms.context import absent_of
 from agentmsg.formats.forms.values import Text, Value, indented, refuse
-from agentmsg.model.construction import absent_values
 from agentmsg.values.frozen import EMPTY
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Wrapped(Value):
 
     def cell(self, c: Cells) -> Cell:
         """Support the object with only the fields that say something here: all others are reset."""
-        absent = {**absent_values(self.cls), **self.fixed}
+        absent = {**absent_of(self.cls), **self.fixed}
         inner = self.of.cell(c)
         names = [name for name in absent if name not in ("notes", self.field)]
 

@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
 from agentmsg.formats.forms.call_values import Arguments
+from agentmsg.formats.forms.context import Level, absent_of
 from agentmsg.formats.forms.items import (
     Const,
     Hatch,
@@ -27,10 +28,8 @@ from agentmsg.formats.forms.items import (
     is_usual,
     keys_of,
 )
-from agentmsg.formats.forms.key_lines import Level
 from agentmsg.formats.forms.message_lines import MessageLines
 from agentmsg.formats.forms.values import indented, refuse
-from agentmsg.model.construction import absent_values
 from agentmsg.model.msg import Msg
 from agentmsg.values.frozen import adopt
 
@@ -394,7 +393,7 @@ class _Reader(_UsualLines):
 
     def _held(self, item: Single | Spread, level: Level) -> list[str]:
         """Return the lines that make an inner object of the model, whose keys are among its owner's."""
-        outer, self.absent = self.absent, absent_values(item.cls)
+        outer, self.absent = self.absent, absent_of(item.cls)
         own = level.evolve(marks="one")
         lines = [f"one: dict[str, Any] = {dict(item.marks)!r}"]
         for key in item.items:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.cells import together
+from agentmsg.formats.forms.context import absent_of
 from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
 from agentmsg.formats.forms.object_values import NOT_HERE
 from agentmsg.formats.natives import extras_of, odd_at
 from agentmsg.formats.rules import TEXT_ROWS, native_block_row
 from agentmsg.model.blocks import NativeBlock
-from agentmsg.model.construction import absent_values, says_only
+from agentmsg.model.construction import says_only
 from agentmsg.model.equality import same
 from agentmsg.values.frozen import EMPTY
 from agentmsg.values.types import is_mapping
@@ -103,7 +104,7 @@ class Rows:
         return {field: cell for field, cell in fields.items() if field not in ("role", "content")}
 
     def _fields(self, forms: list[Form], shape: Shape | None = None, told_by: str | None = None) -> dict[str, Cell]:
-        absent = absent_values(forms[0].cls)
+        absent = absent_of(forms[0].cls)
         tables = {form.name: {**self._fixed(form), **self._cells(form.items)} for form in forms}
         fields: dict[str, Cell] = {}
         for name in dict.fromkeys(name for table in tables.values() for name in table):
@@ -253,7 +254,7 @@ def _always(wanted: Any) -> Cell:
 
 def _nearest(cls: type[Any], fields: Mapping[str, Cell]) -> Callable[[Any], Any]:
     """Return a function from an object of a class to what the rows support of it, or to a field's Drop."""
-    absent = absent_values(cls)
+    absent = absent_of(cls)
     # Leave out what is always kept.
     asked = [
         (name, fields.get(name), absent.get(name))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import attrs
 
 from agentmsg.formats.forms.call_values import Arguments, Content, Input
+from agentmsg.formats.forms.context import absent_of
 from agentmsg.formats.forms.items import Beside, Const, Hatch, Inside, Key, Lifted, Place, Single, Spread
 from agentmsg.formats.forms.object_values import Each, Nested, Wrapped
 from agentmsg.formats.forms.values import Total, Value, Words
-from agentmsg.model.construction import absent_values
 from agentmsg.model.tool_use import UNSET
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def plain_tables(described: Described) -> dict[str, Any]:
 
 
 def _plain_form(form: Form) -> dict[str, Any]:
-    absent = absent_values(form.cls)
+    absent = absent_of(form.cls)
     said = _attributes(form)
     return {**said, "items": [_plain_item(item, absent) for item in form.items]}
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.context import Code
+from agentmsg.formats.forms.context import Code, absent_of
 from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread
 from agentmsg.formats.forms.message_lines import write_lifted
 from agentmsg.formats.forms.values import NOTHING, Link, Truth, indented
-from agentmsg.model.construction import absent_values
 from agentmsg.model.generated import MADE_KINDS, Made
 from agentmsg.values.frozen import EMPTY
 
@@ -36,9 +35,7 @@ def _is_written_spare(item: Item) -> bool:
 class _Writer(Code):
     """Emits one writer, and provides what its values need."""
 
-    def __init__(self, form: Form, names: Names) -> None:
-        super().__init__(form.cls, names)
-        self.form = form
+    form: Form
 
     def lines(self) -> list[str]:
         form = self.form
@@ -149,7 +146,7 @@ class _Writer(Code):
 
     def _held(self, item: Single | Spread, d: str) -> list[str]:
         """Return the lines that write an inner object of the model, whose keys are among its owner's."""
-        outer, self.absent, self.owner = self.absent, absent_values(item.cls), "one"
+        outer, self.absent, self.owner = self.absent, absent_of(item.cls), "one"
         lines = ["one = o.content[0]" if isinstance(item, Single) else f"one = o.{item.field}"]
         for key in item.items:
             lines += self._one(key, d)

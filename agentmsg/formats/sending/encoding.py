@@ -98,10 +98,7 @@ def _data(block: Any) -> Iterator[str]:
 
 def _mend(fits: Callable[[str], bool], mending: Mending) -> Iterator[Edit]:
     for path in mending.paths:
-        owner: Any = mending.request.messages
-        for step in path[1:]:
-            owner = owner[step] if isinstance(step, int) else getattr(owner, step)
-        near = _near(fits, owner)
+        near = _near(fits, mending.request.at(path))
         yield Remove(path, "content") if near is None else Change(path, near)
 
 

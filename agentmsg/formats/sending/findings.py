@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 import attrs
 
 from agentmsg.errors import CodecLookupError
-from agentmsg.formats.natives import is_marked, link_at
 from agentmsg.formats.sending.edits import Edit, Path
 from agentmsg.formats.sending.pairing import Pairing, is_plain
 from agentmsg.model.blocks import NativeBlock, ToolResultBlock, ToolUseBlock
@@ -88,6 +87,13 @@ class Request:
     @property
     def _family(self) -> str | None:
         return getattr(self.codec, "family", None)
+
+    def at(self, path: Path) -> Any:
+        """Return what stands at a path in the history."""
+        found: Any = self.history
+        for step in path:
+            found = found[step] if isinstance(step, int) else getattr(found, step)
+        return found
 
     def tools_of(self, family: str) -> list[Tool]:
         """Return the tools that a family's formats write: its own and the described ones."""
@@ -203,68 +209,3 @@ def calls_of(request: Request) -> Iterator[tuple[Path, ToolUseBlock]]:
     for index, at, block in request.blocks(ToolUseBlock):
         if block.kind != "server":
             yield ("messages", index, "content", at), block
-
-
-def names_outside(fits: Callable[[str], object]) -> Callable[[Request], Iterator[Path]]:
-    """Return a function that finds tools and calls with a name that isn't allowed, and tools with duplicate names."""
-
-    def find(request: Request) -> Iterator[Path]:
-        seen: set[str] = set()
-        for index, tool in enumerate(request.history.tools):
-            if isinstance(tool, ToolSpec):
-                if not fits(tool.name) or tool.name in seen:
-                    yield ("tools", index, "name")
-                seen.add(tool.name)
-        for index, at, call in request.blocks(ToolUseBlock):
-            if call.kind != "server" and not fits(call.name):
-                yield ("messages", index, "content", at, "name")
-
-    return find
-
-
-def ids_outside(fits: Callable[[str], object]) -> Callable[[Request], Iterator[Path]]:
-    """Return a function that finds calls and results with an id that isn't allowed."""
-
-    def find(request: Request) -> Iterator[Path]:
-        for cls, name in _LINKS.items():
-            for index, at, block in request.blocks(cls):
-                link = getattr(block, name)
-                if link is not None and block.kind != "server" and not fits(link):
-                    yield ("messages", index, "content", at, name)
-
-    return find
-
-
-def ids_missing(family: str) -> Callable[[Request], Iterator[Path]]:
-    """Return a function that finds calls and results that are written without an id, as they were read.
-
-    Args:
-        family: of the codec; ``encode`` gives an id to all others. The first calls of OpenAI never had any.
-    """
-
-    def find(request: Request) -> Iterator[Path]:
-        for index, at, block in request.blocks(*_LINKS):
-            is_unlinked = link_at(block) is None and block.kind != "server" and is_marked(block, family, "/no-id")
-            if is_unlinked and not is_marked(block, family, "/legacy"):
-                yield ("messages", index, "content", at, _LINKS[type(block)])
-
-    return find
-
-
-_LINKS: Mapping[type[Any], str] = {ToolUseBlock: "id", ToolResultBlock: "tool_call_id"}
-
-
-def ids_twice(*, in_message: bool) -> Callable[[Request], Iterator[Path]]:
-    """Return a function that finds calls with a duplicate id: in the same message, or in the request."""
-
-    def find(request: Request) -> Iterator[Path]:
-        seen: set[tuple[int | None, str]] = set()
-        for index, at, call in request.blocks(ToolUseBlock):
-            if call.id is None or call.kind == "server":
-                continue
-            key = (index if in_message else None, call.id)
-            if key in seen:
-                yield ("messages", index, "content", at, "id")
-            seen.add(key)
-
-    return find

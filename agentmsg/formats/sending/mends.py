@@ -29,11 +29,6 @@ if TYPE_CHECKING:
 _NO_RESULT = "No result was recorded."
 
 
-def block_at(request: Request, path: Path) -> Any:
-    """Return the block of a message that a path leads to, or into."""
-    return request.messages[int(path[1])].content[int(path[3])]
-
-
 # -- calls and results ------------------------------------------------------------------------------------------------
 
 
@@ -47,7 +42,7 @@ def _answer(mending: Mending) -> Iterator[Edit]:
         if mending.unanswered == "drop":
             yield Remove(call.path, "content")
             continue
-        block = block_at(mending.request, call.path)
+        block = mending.request.at(call.path)
         link = mending.request.pairing.link(call.path)
         if block.id is None:
             # Nothing else ties them together once more such calls have a result.
@@ -89,7 +84,7 @@ def _as_text(mending: Mending, path: Path) -> Iterator[Edit]:
     if mending.orphans == "drop":
         yield Remove(path, "content")
         return
-    block: ToolResultBlock = block_at(mending.request, path)
+    block: ToolResultBlock = mending.request.at(path)
     said = {"name": block.name, "status": block.status if block.is_error else None}
     words = "".join(f' {name}="{word}"' for name, word in said.items() if word is not None)
     text = TextBlock(f"<tool_result{words}>\n{block.text}\n</tool_result>")

@@ -100,11 +100,6 @@ def _of_answer(request: Request) -> Iterator[_OfAnswer]:
         yield _OfAnswer(form, schema)
 
 
-def _all_of(request: Request) -> Iterator[_OfTool | _OfAnswer]:
-    yield from _of_tools(request)
-    yield from _of_answer(request)
-
-
 # -- rules ------------------------------------------------------------------------------------------------------------
 
 
@@ -211,8 +206,8 @@ def strict_schemas(adapting: str | None = None) -> SendingRule:
         return adapting is not None and isinstance(each, _OfTool) and mark_of(each.tool, adapting, "strict") is not None
 
     def odd(request: Request) -> Iterator[_OfTool | _OfAnswer]:
-        strict = (each for each in _all_of(request) if each.is_strict and not is_adapted(each))
-        return (each for each in strict if not _is_strict(each.schema))
+        strict = (each for found in (_of_tools, _of_answer) for each in found(request) if each.is_strict)
+        return (each for each in strict if not is_adapted(each) and not _is_strict(each.schema))
 
     def find(request: Request) -> Iterator[Path]:
         return (each.loosened().path for each in odd(request))

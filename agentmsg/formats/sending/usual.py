@@ -11,14 +11,14 @@ from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.natives import extras_of
+from agentmsg.formats.natives import extras_of, is_marked, link_at
 from agentmsg.formats.sending.edits import Change, Insert, Remove
 from agentmsg.formats.sending.encoding import data_encoding
-from agentmsg.formats.sending.findings import SendingRule, calls_of, ids_missing, ids_outside, ids_twice, names_outside
+from agentmsg.formats.sending.findings import SendingRule, calls_of
 from agentmsg.formats.sending.mends import removing, rename, renumber, without_extra
 from agentmsg.formats.sending.pairing import PROMPTS
 from agentmsg.formats.sending.schemas import closed_answers, object_schemas, property_names, strict_schemas
-from agentmsg.model.blocks import NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock
+from agentmsg.model.blocks import NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.msg import Msg
 from agentmsg.model.tools import ToolSpec
 from agentmsg.values.types import is_mapping
@@ -54,6 +54,7 @@ __all__ = [
 ]
 
 _LONG = "1h"
+_LINKS: Mapping[type[Any], str] = {ToolUseBlock: "id", ToolResultBlock: "tool_call_id"}
 
 
 def _hints(request: Request, family: str, key: str | None) -> Iterator[tuple[Path, Any]]:
@@ -100,9 +101,7 @@ def _changed(request: Request, path: Path, family: str, key: str | None, change:
     if path == ("extras",):
         own = dict(extras_of(request.history, family))
         return Change(path, {**request.history.extras, family: _with(own, key, change)})
-    owner: Any = request.history
-    for step in path:
-        owner = owner[step] if isinstance(step, int) else getattr(owner, step)
+    owner = request.at(path)
     if not hasattr(owner, "cache"):
         return Change((*path, "value"), _with(dict(owner.value), key, change))
     # A block inside a result is replaced.
@@ -322,9 +321,19 @@ def arguments(message: str = "the arguments are no object", besides: str | None 
 
 def duplicate_ids(*, in_message: bool, longest: int | None = None) -> SendingRule:
     """Return the rule that each call has a unique id, in its message or among all."""
+
+    def find(request: Request) -> Iterator[Path]:
+        seen: set[tuple[Any, str | None]] = set()
+        for path, call in calls_of(request):
+            key = (path[1] if in_message else None, call.id)
+            if key in seen:
+                yield (*path, "id")
+            if call.id is not None:
+                seen.add(key)
+
     message = f"another call{' of the message' if in_message else ''} has this id"
     mend = renumber(str, longest=longest)
-    return SendingRule("id-duplicate", ids_twice(in_message=in_message), message, "give it an id of its own", mend=mend)
+    return SendingRule("id-duplicate", find, message, "give it an id of its own", mend=mend)
 
 
 def id_characters(
@@ -344,18 +353,38 @@ def id_characters(
         severity: of the findings.
     """
     fits, allowed = _made_of(letters, least, longest)
+
+    def find(request: Request) -> Iterator[Path]:
+        for cls, name in _LINKS.items():
+            for index, at, block in request.blocks(cls):
+                link = getattr(block, name)
+                if link is not None and block.kind != "server" and not fits(link):
+                    yield ("messages", index, "content", at, name)
+
     mend, fix = renumber(allowed, longest=longest), "give call and result a new id"
-    return SendingRule("id-characters", ids_outside(fits), message, fix, mend=mend, severity=severity)
+    return SendingRule("id-characters", find, message, fix, mend=mend, severity=severity)
 
 
 def missing_ids(family: str) -> SendingRule:
-    """Return the rule that calls and results have an id; ``family`` is that of the codec."""
+    """Return the rule that calls and results have an id, which those lack that were read without one.
+
+    ``encode`` gives an id to all others. The first calls of OpenAI never had any.
+
+    Args:
+        family: of the codec.
+    """
+
+    def find(request: Request) -> Iterator[Path]:
+        for index, at, block in request.blocks(*_LINKS):
+            is_unlinked = link_at(block) is None and block.kind != "server" and is_marked(block, family, "/no-id")
+            if is_unlinked and not is_marked(block, family, "/legacy"):
+                yield ("messages", index, "content", at, _LINKS[type(block)])
 
     def mend(mending: Mending) -> Iterator[Edit]:
         return (Change(path, mending.request.pairing.link(path)) for path in mending.paths)
 
     message = "a call or result has no id"
-    return SendingRule("id-missing", ids_missing(family), message, "give both the same id", mend=mend)
+    return SendingRule("id-missing", find, message, "give both the same id", mend=mend)
 
 
 def _made_of(letters: str | None, least: int, longest: int | None) -> tuple[Callable[[str], Any], Callable[[str], str]]:
@@ -381,7 +410,17 @@ def tool_names(longest: int, letters: str = "a-zA-Z0-9_-", told: str = "letters,
     fits, allowed = _made_of(letters, 1, longest)
     message = f"names have 1 to {longest} {told}; each tool has its own"
     mend = rename(allowed, longest=longest)
-    return SendingRule("tool-name", names_outside(fits), message, "replace the characters", mend=mend)
+
+    def find(request: Request) -> Iterator[Path]:
+        seen: set[str] = set()
+        for index, tool in enumerate(request.history.tools):
+            if isinstance(tool, ToolSpec):
+                if not fits(tool.name) or tool.name in seen:
+                    yield ("tools", index, "name")
+                seen.add(tool.name)
+        yield from ((*path, "name") for path, call in calls_of(request) if not fits(call.name))
+
+    return SendingRule("tool-name", find, message, "replace the characters", mend=mend)
 
 
 def tools_missing(family: str, severity: Severity = "error") -> SendingRule:
