@@ -17,6 +17,7 @@ from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.model.construction import maker, says_only
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import input_text
+from agentmsg.model.tool_links import link_of as link_at
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
 from agentmsg.values.peeking import peek
 from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
@@ -48,10 +49,9 @@ def is_marked(obj: Noted, family: str, mark: str) -> bool:
 
 def is_native(message: Msg, family: str) -> bool:
     """Whether a message is one that a reader of the family kept unchanged."""
-    content = message.content
-    if message.role != "native" or len(content) != 1:
+    if message.role != "native" or len(message.content) != 1:
         return False
-    block = content[0]
+    block = message.content[0]
     return isinstance(block, NativeBlock) and block.codec == family
 
 
@@ -186,7 +186,7 @@ def native_part(part: Any, family: str, said: Callable[[Any], str | None] = nati
 
 def native_of(message: Msg, family: str) -> Any:
     """Return the native message that a ``native`` message keeps for a family; None for any other message."""
-    if message.role != "native" or not is_native(message, family):
+    if not is_native(message, family):
         return None
     block: Any = message.content[0]
     return thaw(block.value)
@@ -314,12 +314,6 @@ def beyond(value: Any, part: Any) -> Native | None:
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
-
-
-def link_at(block: Any) -> str | None:
-    """Return the id of a call, or the id that a result answers."""
-    link: str | None = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
-    return link
 
 
 def link_of(link: str | None) -> str | None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from agentmsg.errors import AgentMsgError
-from agentmsg.formats.dispatch import hook_table
 from agentmsg.formats.natives import native_part, native_text
 from agentmsg.formats.shapes import Native, Shape, Unreadable, mark_of, marked, read_as, write_as
 from agentmsg.formats.spelling import same_document
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     import cattrs
 
 _OBJECT: Any = dict  # so that type checkers don't look inside
-# What a shape gets from its forms; a user's hook has none of these.
-_OF_FORMS = ("exact", "around", "writer", "origin", "silent")
 
 
 class Parts:
@@ -124,36 +121,34 @@ class Parts:
         other._whole = self
         return other
 
-    def hooks(self, classes: Iterable[type[Any]]) -> tuple[dict[Any, Any], dict[Any, Any]]:
-        """Return the hooks that read objects of some classes, and those that write them, by class.
+    def hooks(self) -> dict[type[Any], tuple[Any, Any]]:
+        """Return the hooks of users that replace ours, by class: what reads such objects, and what writes them.
 
         If nobody has asked for the Converter, nobody has registered any: then cattrs isn't even loaded.
         """
         whole = self if self._whole is None else self._whole
-        if whole._converter is None:
-            own = [whole._shapes[cls] for cls in classes]
-            return {shape.cls: shape.read for shape in own}, {shape.cls: shape.write for shape in own}
-        converter, classes = whole._converter, list(classes)
-        return hook_table(converter.get_structure_hook, classes), hook_table(converter.get_unstructure_hook, classes)
+        converter = whole._converter
+        if converter is None:
+            return {}
+        found = {cls: (converter.get_structure_hook(cls), converter.get_unstructure_hook(cls)) for cls in whole._shapes}
+        ours = {cls: (shape.read, shape.write) for cls, shape in whole._shapes.items()}
+        return {cls: hooks for cls, hooks in found.items() if hooks != ours[cls]}
 
     @once
     def fill(self) -> None:
         """Fill the tables from the converter, on first use."""
-        readers, writers = self.hooks(self._shapes)
-        whole = (self if self._whole is None else self._whole)._shapes
-        ours = {cls for cls in self._shapes if readers[cls] is whole[cls].read and writers[cls] is whole[cls].write}
-        for cls, shape in self._shapes.items():
-            hooks: dict[str, Any] = {}
-            if cls not in ours:
-                hooks = {"read": readers[cls], "write": writers[cls], **dict.fromkeys(_OF_FORMS)}
-                self._shapes[cls] = shape.evolve(**hooks)
-            if shape.writer is None or hooks:
-                self.writers[cls] = writers[cls]
+        hooks = {cls: own for cls, own in self.hooks().items() if cls in self._shapes}
+        for cls, (read, write) in hooks.items():
+            self._shapes[cls] = self._shapes[cls].hooked(read, write)
         for shape in self._shapes.values():
             for tag in shape.keys:
                 if self._tags is None or tag in self._tags:
                     others = self._by_tag.get(tag, []) if shape.takes is not None else []
                     self._by_tag[tag] = [*others, shape]
+        self.take_hooks([self._shapes[cls] for cls in hooks])
+
+    def take_hooks(self, shapes: Iterable[Shape]) -> None:
+        """Take the shapes that users' hooks have replaced; a subclass may do more than fill the tables."""
 
     def shape(self, cls: type[Any]) -> Shape | None:
         """Return the shape of a block class."""
@@ -271,9 +266,9 @@ class Parts:
         return read
 
     def _writer_of(self, cls: type[Any]) -> Callable[[Any], Native] | None:
-        """Return the generated writer of a class; any other writer is in the table from the start."""
+        """Return what writes the objects of a class; None if they have no shape."""
         shape = self._shapes.get(cls)
-        return None if shape is None or shape.writer is None else shape.writer()
+        return None if shape is None else shape.write if shape.writer is None else shape.writer()
 
     def write(self, block: Any) -> Any:
         """Write a block that fits as a part."""

@@ -147,17 +147,31 @@ split_results.local = True  # type: ignore[attr-defined]  # looks at one message
 def _split(part: Part, message: Msg) -> list[tuple[Part, ...]]:
     role = part.role or message.role
     rest_role = "user" if role == "tool" else role
-    runs: list[tuple[str, list[int]]] = []
+    out: list[tuple[Part, ...]] = []
+    for is_result, picks in _runs(part, message, _is_client_result, alone=True) or [(False, ())]:
+        to = "tool" if is_result else rest_role
+        out.append((Part(part.index, tuple(picks), None if to == message.role else to),))
+    return out
+
+
+def _runs(
+    part: Part, message: Msg, test: Callable[[object], bool], *, alone: bool
+) -> Sequence[tuple[bool, Sequence[int]]]:
+    """Return the picks of a part in runs: of blocks that pass a test, and of others.
+
+    Args:
+        part: of the message.
+        message: it.
+        test: of a block.
+        alone: whether each that passes is a run of its own.
+    """
+    found: list[tuple[bool, list[int]]] = []
     for pick in part.picks:
-        if _is_client_result(message.content[pick]):
-            runs.append(("tool", [pick]))
-        elif runs and runs[-1][0] != "tool":
-            runs[-1][1].append(pick)
-        else:
-            runs.append((rest_role, [pick]))
-    if not runs:
-        runs.append((rest_role, []))
-    return [(Part(part.index, tuple(picks), None if to == message.role else to),) for to, picks in runs]
+        passes = test(message.content[pick])
+        if not found or found[-1][0] is not passes or (alone and passes):
+            found.append((passes, []))
+        found[-1][1].append(pick)
+    return found
 
 
 def split_decisions(plan: Plan | None, messages: Sequence[Msg]) -> Plan | None:
@@ -171,18 +185,6 @@ def split_decisions_alone(plan: Plan | None, messages: Sequence[Msg]) -> Plan | 
 
 
 def _split_decisions(plan: Plan | None, messages: Sequence[Msg], *, alone: bool) -> Plan | None:
-
-    def runs(part: Part) -> list[tuple[Part, ...]]:
-        found: list[list[int]] = []
-        before: bool | None = None
-        for pick in part.picks:
-            is_decision = _is_decision(messages[part.index].content[pick])
-            if before is None or is_decision is not before or (alone and is_decision):
-                found.append([])
-            found[-1].append(pick)
-            before = is_decision
-        return [(part._replace(picks=tuple(picks)),) for picks in found]
-
     if plan is None and not any(
         message.role == "user" and any(map(_is_decision, message.content)) for message in messages
     ):
@@ -190,7 +192,11 @@ def _split_decisions(plan: Plan | None, messages: Sequence[Msg], *, alone: bool)
     out: Plan = []
     for parts in as_is(messages) if plan is None else plan:
         is_user = (parts[0].role or messages[parts[0].index].role) == "user"
-        pieces = [piece for part in parts for piece in runs(part)] if is_user else []
+        pieces: Plan = [
+            (part._replace(picks=tuple(picks)),)
+            for part in (parts if is_user else ())
+            for _, picks in _runs(part, messages[part.index], _is_decision, alone=alone)
+        ]
         out += pieces if len(pieces) > len(parts) else [parts]
     return plan if out == plan or (plan is None and out == as_is(messages)) else out
 

@@ -77,6 +77,10 @@ class Shape(Record):
     takes: Callable[[Native], bool] | None = None
     origin: object = None
 
+    def hooked(self, read: Callable[[Native, Any], Any], write: Callable[[Any], Native]) -> Shape:
+        """Return the shape with hooks of a user, of which nothing is known that was known of its own functions."""
+        return self.evolve(read=read, write=write, exact=None, around=None, writer=None, origin=None, silent=None)
+
     def tag_of(self, obj: Any) -> str | None:
         """Return the tag of the native object that an object is written as."""
         return next(iter(self.keys)) if self.choose_tag is None else self.choose_tag(obj)

@@ -44,6 +44,24 @@ def _by_name(writers: Mapping[str, Any], chosen: Callable[[Any], str]) -> Callab
     return write
 
 
+def _by_tag(readers: Mapping[Any, Any], tag_key: str | None) -> Callable[..., Any]:
+    """Return a function that reads a native object by its tag.
+
+    Args:
+        readers: by tag; None for one that has no meaning.
+        tag_key: of the tag; None without tags.
+    """
+
+    def read(native: Native, _: Any = None) -> Any:
+        tag = None if tag_key is None else native.get(tag_key)
+        reader = readers[tag] if type(tag) is str or tag is None else None
+        if reader is None:
+            raise Unreadable(f"another {tag_key}")
+        return reader(native)
+
+    return read
+
+
 def _silent(
     known: Mapping[Any, list[Form]], others: list[Form], tag_key: str | None
 ) -> Callable[[Native], Mapping[str, frozenset[str]]]:
@@ -146,16 +164,8 @@ class Described:
             return shape
         by_tag = grouped(same, lambda form: form.tag)
         exact = Later(lambda tag: self._reading(by_tag.get(tag, [])))
-
-        def read(native: Native, _: Any = None) -> Any:
-            reader = exact[native.get(shape.tag)]
-            if reader is None:
-                raise Unreadable(f"another {shape.tag}")
-            return reader(native)
-
-        return shape.evolve(
-            exact=exact, read=read, silent=None, around=Later(lambda tag: self._around(by_tag.get(tag, [])))
-        )
+        around = Later(lambda tag: self._around(by_tag.get(tag, [])))
+        return shape.evolve(exact=exact, read=_by_tag(exact, shape.tag), silent=None, around=around)
 
     def _reading(self, same: list[Form]) -> Callable[[Native], Any] | None:
         """Return a function that reads native objects of some forms by the first that fits; None for no forms."""
@@ -206,17 +216,8 @@ class Described:
                     return True
             return False
 
-        def read_one(native: Native, _: Any = None) -> Any:
-            return names.readers[first.name](native)
-
-        choose, has_tags = cache(partial(names.chooser, forms)), any(form.tag is not None for form in forms)
-
-        def read(native: Native, _: Any = None) -> Any:
-            tag = native.get(first.tag_key) if has_tags else None
-            reader = readers[tag] if type(tag) is str or tag is None else None
-            if reader is None:
-                raise Unreadable(f"another {first.tag_key}")
-            return reader(native)
+        choose = cache(partial(names.chooser, forms))
+        tag_key = first.tag_key if any(form.tag is not None for form in forms) else None
 
         def form_of(obj: Any) -> Form:
             if chosen is not None:
@@ -239,13 +240,13 @@ class Described:
             keys={tag: keys_of_all(same) for tag, same in by_tag.items()},
             tag=first.tag_key,
             choose_tag=choose_tag,
-            read=read_one if first.tag is None and len(forms) == 1 else read,
+            read=_by_tag(readers, tag_key),
             write=write,
             odd=frozenset[str]().union(*(form.odd for form in forms)),
             exact=readers,
             around=Later(lambda tag: self._around(known.get(tag) or others)),
             writer=writer,
-            silent=_silent(known, others, first.tag_key if has_tags else None),
+            silent=_silent(known, others, tag_key),
             takes=takes,
             origin=object(),  # another place may have other forms for the same class, and read a spelling otherwise
         )
@@ -254,25 +255,20 @@ class Described:
     @once
     def fill(self) -> None:
         """Take the Converter's hooks, on first use."""
-        shapes = {
-            self.shapes[form.name].cls: self.shapes[form.name] for form in self.forms.values() if not form.is_apart
-        }
-        readers, writers = self._everything.hooks(shapes)
-        for cls, shape in shapes.items():
-            if readers[cls] is not shape.read or writers[cls] is not shape.write:
-                self._replace(shape, readers[cls], writers[cls])
+        for cls, (read, write) in self._everything.hooks().items():
+            self._replace(cls, read, write)
         for parts in self.parts.values():
             parts.fill()
 
-    def _replace(self, shape: Shape, read: Any, write: Any) -> None:
-        """Read and write the objects of a class by a user's hook."""
-        hooked = shape.evolve(read=read, write=write, exact=None, around=None, writer=None, origin=None, silent=None)
+    def _replace(self, cls: type[Any], read: Any, write: Any) -> None:
+        """Read and write the objects of a class by a user's hook, except those that are apart."""
+        names = [form.name for form in self.forms.values() if form.cls is cls and not form.is_apart]
+        hooked = self.shapes[names[0]].hooked(read, write)
 
         def read_hooked(native: Native) -> Any:
             return read_as(hooked, native, self.family)
 
-        for name, own in self.shapes.items():
-            if own is shape:
-                self.names.readers[name] = read_hooked
-                self.names.writers[name] = write
-                self.shapes[name] = hooked
+        for name in names:
+            self.names.readers[name] = read_hooked
+            self.names.writers[name] = write
+            self.shapes[name] = hooked

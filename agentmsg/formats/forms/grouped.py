@@ -215,18 +215,13 @@ class Grouped:
             return self._write_groups(messages)
         natives: list[Any] = []
         results: list[Any] | None = None
-        write_result = self.described.names.writers[self._result_name]
         key, words, add = self._key, self._words, natives.append
         said = None if self._is_list else SAID
         for message in messages:
-            role, bare = message.role, message._bare
-            if bare == said:
+            role = message.role
+            if message._bare == said:
                 add({"role": words[role], key: message.content[0].text})
                 results = None
-            elif role == "tool" and bare:
-                if results is None:
-                    add({"role": words["user"], key: (results := [])})
-                results.append(write_result(message.content[0]))
             elif role in _USERS and (message.extras or (message.notes and seat_of(message, self.family) is not None)):
                 return self._write_groups(messages)
             elif role == "tool":

@@ -231,7 +231,7 @@ class Namespace:
 
     def _one_of(self, names: tuple[str, ...]) -> Callable[[Any], Any]:
         forms = [self._forms[name] for name in names]
-        tag_key, readers = forms[0].tag_key, self.readers
+        tag_key, readers, is_sole = forms[0].tag_key, self.readers, len(forms) == 1
         by_tag = {form.tag: form.name for form in forms}
         for form in forms:
             if form.tagged != "always":
@@ -246,19 +246,12 @@ class Namespace:
                 raise Unreadable(f"another {tag_key}")
             return readers[name](native)
 
-        def sole(native: Any) -> Any:
-            if type(native) is not _OBJECT:
-                raise Unreadable("an object is needed")
-            return readers[names[0]](native)
-
         def untagged(native: Any) -> Any:
             if type(native) is not _OBJECT:
                 raise Unreadable("an object is needed")
-            return readers[fitting(forms, native).name](native)
+            return readers[names[0] if is_sole else fitting(forms, native).name](native)
 
-        if forms[0].tag is not None:
-            return one
-        return sole if len(forms) == 1 else untagged
+        return one if forms[0].tag is not None else untagged
 
     def _put(self, forms: tuple[str, ...]) -> Callable[[Any], Native]:
         by_class = {self._shapes[name].cls: self._shapes[name] for name in forms}

@@ -52,11 +52,10 @@ class _Writer(Code):
 
     def _object(self, items: Iterable[Item], d: str, literal: list[str]) -> list[str]:
         """Return the lines that fill an object: what is always there as a literal, the rest one by one."""
-        waiting = list(items)
+        waiting: list[Any] = list(items)
         before: list[str] = []
         while waiting and (entry := self._always(waiting[0], before)) is not None:
-            literal.append(entry)
-            waiting.pop(0)
+            literal.append(f"{waiting.pop(0).native!r}: {entry}")
         lines = [*before, f"{d}: dict[str, Any] = {{{', '.join(literal)}}}"]
         for are_spare, run in groupby(waiting, _is_written_spare):
             some: list[Any] = list(run)
@@ -64,24 +63,23 @@ class _Writer(Code):
         return lines
 
     def _always(self, item: Item, before: list[str]) -> str | None:
-        """Return the literal's entry for what is always there; None for what may be absent."""
+        """Return the expression of what is always there; None for what may be absent."""
         if isinstance(item, Const):
-            return f"{item.native!r}: {self.bind('const', item.value)}"
-        if _is_written_spare(item) and self.form.odd_in is not None:
-            return f"{item.native!r}: {item.usual!r}"  # type: ignore[union-attr]
+            return self.bind("const", item.value)
+        if isinstance(item, Spare) and item.is_written and self.form.odd_in is not None:
+            return repr(item.usual)
         if isinstance(item, Key) and item.need != "may":
             v = f"{self.owner}.{item.field}"
             value = self._value(item, v)
             if item.need == "must" or item.value.fields or (isinstance(item.value, Truth) and item.value.is_flag):
-                return f"{item.native!r}: {value}"
+                return value
             nothing = NOTHING[item.need]
             is_empty = f"not {v}" if self.absent.get(item.field) in ((), EMPTY) else f"{v} is None"
-            if value == v and is_empty == f"{v} is {nothing}":
-                return f"{item.native!r}: {v}"
-            return f"{item.native!r}: {nothing} if {is_empty} else {value}"
+            is_same = value == v and is_empty == f"{v} is {nothing}"
+            return v if is_same else f"{nothing} if {is_empty} else {value}"
         if isinstance(item, Inside) and item.need == "must":
             before += self._inside(item)
-            return f"{item.native!r}: in_{item.native}"
+            return f"in_{item.native}"
         return None
 
     def _value(self, item: Key, v: str) -> str:
@@ -103,7 +101,7 @@ class _Writer(Code):
         before: list[str] = []
         entry = self._always(item, before)
         if entry is not None:
-            return [*before, f"{d}[{item.native!r}] = {entry.partition(': ')[2]}"]  # type: ignore[union-attr]
+            return [*before, f"{d}[{item.native!r}] = {entry}"]  # type: ignore[union-attr]
         if isinstance(item, Hatch):
             inner = f", {self.writer(item.forms)}" if item.forms else ""
             put = [f"{d} |= {self.bind('put', item.put)}({self._plain(item)}{inner})"]
