@@ -128,13 +128,7 @@ class Content(Value):
         if self._is_text:
             return [*refuse(f"type({v}) is not str", f"{c.key} is not a string"), f"{v} = (make_text({v}),)"]
         if self.of is not None:
-            part = [
-                f"each_{v}: list[Any] = []",
-                f"for item in {v}:",
-                *indented(self.of.read("item", c)),
-                f"    each_{v}.append(item)",
-            ]
-            part.append(f"{v} = tuple(each_{v})")
+            part = Each(self.of).read_items(v, c)
         else:
             part = [f"{v} = tuple(map({c.place(self.place)}.read, {v}))"]
         listed = [*refuse(f"type({v}) is not list", f"{c.key} is not content"), *part]

@@ -29,11 +29,6 @@ def grouped(forms: Iterable[Form], key: Callable[[Form], _K]) -> dict[_K, list[F
     return found
 
 
-def keys_of_all(forms: Iterable[Form]) -> frozenset[str]:
-    """Return the keys of some forms."""
-    return frozenset[str]().union(*[form.keys for form in forms])
-
-
 def _by_name(writers: Mapping[str, Any], chosen: Callable[[Any], str]) -> Callable[[Any], Native]:
     """Return a function that writes an object in the form chosen for it."""
 
@@ -237,7 +232,7 @@ class Described:
 
         shape = Shape(
             cls=first.cls,
-            keys={tag: keys_of_all(same) for tag, same in by_tag.items()},
+            keys={tag: frozenset[str]().union(*(form.keys for form in same)) for tag, same in by_tag.items()},
             tag=first.tag_key,
             choose_tag=choose_tag,
             read=_by_tag(readers, tag_key),

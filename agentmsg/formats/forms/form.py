@@ -99,7 +99,7 @@ class Form(Record):
         if self.odd_in is not None:
             return frozenset()
         found: set[str] = set()
-        for item in self._plain_items:
+        for item in self.plain_items:
             if isinstance(item, (Hatch, Beside)):
                 found.update(item.odd if isinstance(item, Hatch) else item.keys)
             elif isinstance(item, (Inside, Key, Place)) and item.is_odd:
@@ -114,13 +114,13 @@ class Form(Record):
         """
         found: dict[str, frozenset[str]] = {}
         is_known = self.fits is None and self.first is None and self.odd_in is None
-        for item in self._plain_items if is_known else ():
+        for item in self.plain_items if is_known else ():
             if isinstance(item, (Hatch, Key, Spare)):
                 found |= item.silent
         return found
 
     @property
-    def _plain_items(self) -> Iterator[Any]:
+    def plain_items(self) -> Iterator[Any]:
         """The items, with those of a message replaced by the keys that they consist of."""
         for item in self.items:
             if isinstance(item, Lifted):

@@ -284,6 +284,11 @@ def is_usual(key: Key) -> bool:
     return key.need != "may" or key.lacks is not None
 
 
+def is_written(item: Item) -> bool:
+    """Whether an item is a key that is usually there, and never says anything."""
+    return isinstance(item, Spare) and item.is_written
+
+
 def keys_of(items: Iterable[Item]) -> frozenset[str]:
     """Return the native keys of items."""
     found: set[str] = set()

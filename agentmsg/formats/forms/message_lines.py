@@ -224,18 +224,13 @@ def write_lifted(item: Lifted, c: Code) -> list[str]:
     taking = [place for place in places if place.takes and not (isinstance(place, Place) and place.last_of)]
     rest = next(place for place in places if not place.takes)
     lines = [f"{_list_of(place)}: list[Any] = []" for place in (*taking, rest)]
-    branches: list[tuple[str, str]] = []
+    inner = ["kind = block.__class__"]
     for place in taking:
         for cls, test in place.takes.items():
-            of_class = f"kind is {c.bind(cls.__name__, cls)}"
-            told = of_class if test is None else f"{of_class} and {c.bind('takes', test)}(block)"
-            branches.append((told, _list_of(place)))
-    loop = [
-        f"{'elif' if number else 'if'} {test}:\n    {name}.append(block)"
-        for number, (test, name) in enumerate(branches)
-    ]
-    loop = [line for text in loop for line in text.split("\n")]
-    inner = ["kind = block.__class__", *loop, "else:", f"    {_list_of(rest)}.append(block)"]
+            told = f"kind is {c.bind(cls.__name__, cls)}"
+            told += "" if test is None else f" and {c.bind('takes', test)}(block)"
+            inner += [f"{'if' if len(inner) == 1 else 'elif'} {told}:", f"    {_list_of(place)}.append(block)"]
+    inner += ["else:", f"    {_list_of(rest)}.append(block)"]
     if not taking:
         lines = [f"{_list_of(rest)} = o.content"]
     else:

@@ -93,15 +93,6 @@ def _list_or_text(family: str) -> Callable[..., Any]:
     return write
 
 
-def _sources(kind: str) -> Callable[[Form, Any], list[str]]:
-    """Return the function that makes the lines of readers, or of writers."""
-    if kind == "read":
-        return reader_source
-    from agentmsg.formats.forms.writer import writer_source  # noqa: PLC0415 - few that read also write
-
-    return writer_source
-
-
 def _class_writer(forms: Sequence[Form]) -> str:
     place = forms[0].is_apart
     return f"write_{forms[0].cls.__name__}{f'_{place}' if isinstance(place, str) else '_apart' if place else ''}"
@@ -286,9 +277,17 @@ class Namespace:
         known = self._texts.get((kind, name))
         if known is None:
             # Only once, so that the printed text is the running code: new tables would get new names.
-            lines = self._rests[name]() if kind == _REST else _sources(kind)(self._forms[name], self)
-            known = self._texts[(kind, name)] = "\n".join(lines) + "\n"
+            known = self._texts[(kind, name)] = "\n".join(self._lines(kind, name)) + "\n"
         return known
+
+    def _lines(self, kind: str, name: str) -> list[str]:
+        if kind == _REST:
+            return self._rests[name]()
+        if kind == "read":
+            return reader_source(self._forms[name], self)
+        from agentmsg.formats.forms.writer import writer_source  # noqa: PLC0415 - few that read also write
+
+        return writer_source(self._forms[name], self)
 
     def sources(self) -> Iterator[str]:
         """Yield the texts of the functions of all forms."""

@@ -115,13 +115,17 @@ class Each(Value):
 
     def read(self, v: str, c: Code) -> list[str]:
         """Return the lines that read each item."""
-        inner = [
+        return [*refuse(f"type({v}) is not list", f"{c.key} is not a list"), *self.read_items(v, c)]
+
+    def read_items(self, v: str, c: Code) -> list[str]:
+        """Return the lines that read each item of what is a list."""
+        return [
             f"each_{v}: list[Any] = []",
             f"for item in {v}:",
             *indented(self.of.read("item", c)),
             f"    each_{v}.append(item)",
+            f"{v} = tuple(each_{v})",
         ]
-        return [*refuse(f"type({v}) is not list", f"{c.key} is not a list"), *inner, f"{v} = tuple(each_{v})"]
 
     def write(self, v: str, c: Code) -> str:
         """Return the expression of the list."""

@@ -26,6 +26,7 @@ from agentmsg.formats.forms.items import (
     Spare,
     Spread,
     is_usual,
+    is_written,
     keys_of,
 )
 from agentmsg.formats.forms.message_lines import MessageLines
@@ -43,11 +44,6 @@ if TYPE_CHECKING:
 _OF_CALLS = {"id", "name", "input", "raw_input"}
 _SOME = 2
 """As many keys as this, that say nothing, are asked for in one go."""
-
-
-def is_written(item: Item) -> bool:
-    """Whether an item is a key that is usually there, and never says anything."""
-    return isinstance(item, Spare) and item.is_written
 
 
 def spread(items: Iterable[Item]) -> Iterator[Item]:
@@ -300,7 +296,7 @@ class _Reader(_UsualLines):
         return [
             *self._counted(form.items, level, of_tag=form.tag is not None and form.tagged == "always"),
             *(["extras: dict[str, Any] = {}"] if self._has_inner_extras() else []),
-            *(["odd: list[str] = []"] if self._has_odd() else []),
+            *(["odd: list[str] = []"] if form.may_be_odd else []),
             *self._optional(form.items, level),
             *self._marks(),
             *self._end(),
@@ -321,9 +317,6 @@ class _Reader(_UsualLines):
             return []
         found = [f"found = {self.bind('first', self.form.first)}(d)", "if found is not None:", "    return found"]
         return ["if not is_rest:", *indented(found)]
-
-    def _has_odd(self) -> bool:
-        return self.form.may_be_odd
 
     def _has_inner_extras(self) -> bool:
         return self._holds() or any(
@@ -360,11 +353,9 @@ class _Reader(_UsualLines):
     # -- optional keys ------------------------------------------------------------------------------------------------
 
     @staticmethod
-    def _count(items: Iterable[Item]) -> int:
-        return sum(isinstance(item, (Key, Inside)) and item.need == "must" for item in spread(items))
-
-    def _counted(self, items: Iterable[Item], level: Level, *, of_tag: bool = False) -> list[str]:
-        return [f"{level.left} = len({level.d}) - {self._count(items) + of_tag}"]
+    def _counted(items: Iterable[Item], level: Level, *, of_tag: bool = False) -> list[str]:
+        count = sum(isinstance(item, (Key, Inside)) and item.need == "must" for item in spread(items))
+        return [f"{level.left} = len({level.d}) - {count + of_tag}"]
 
     def _optional(self, items: Iterable[Item], level: Level) -> list[str]:
         lines: list[str] = []
@@ -495,7 +486,7 @@ class _Reader(_UsualLines):
     def _end(self) -> list[str]:
         form = self.form
         keys = self.bind(f"keys_{form.name}", form.keys)
-        own = f"rest_of(d, {keys}, odd)" if self._has_odd() and form.odd_in is None else f"rest_of(d, {keys})"
+        own = f"rest_of(d, {keys}, odd)" if form.may_be_odd and form.odd_in is None else f"rest_of(d, {keys})"
         space = "FAMILY" if form.space is None else repr(form.space)
         base = self.bind("own_extras", form.fixed["extras"]) if "extras" in form.fixed else "EMPTY"
         if self._has_inner_extras():

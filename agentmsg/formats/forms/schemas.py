@@ -68,7 +68,7 @@ class _Schemas(Schemas):
                 required += [key] if is_must else []
         return {"type": "object", "properties": properties, "required": required}
 
-    def _keys(self, item: Item) -> list[tuple[str, dict[str, Any], bool]]:
+    def _keys(self, item: Item | Place | Beside) -> list[tuple[str, dict[str, Any], bool]]:
         """Return the keys of an item, each with its schema and whether it is required."""
         if isinstance(item, Key):
             schema = item.value.schema(self)
@@ -82,27 +82,22 @@ class _Schemas(Schemas):
         if isinstance(item, Spare):
             return [(item.native, {}, False)]
         if isinstance(item, Lifted):
-            return [key for place in item.places for key in self._keys_of_place(place)]
+            return [key for place in item.places for key in self._keys(place)]
+        if isinstance(item, Place):
+            return [(item.native, item.value.schema(self), False)]
+        if isinstance(item, Beside):
+            return [(key, {}, False) for key in item.keys]
         if isinstance(item, (Single, Spread)):
             return [key for each in item.items for key in self._keys(each)]
         own: dict[str, Any] = thaw(item.schema)
         return [(key, own.get(key, {}), key in item.must) for key in item.keys]
 
-    def _keys_of_place(self, place: Place | Beside) -> list[tuple[str, dict[str, Any], bool]]:
-        if isinstance(place, Beside):
-            return [(key, {}, False) for key in place.keys]
-        return [(place.native, place.value.schema(self), False)]
-
 
 def _is_told(form: Form) -> bool:
     """Whether plain functions that refuse native objects state in a schema which they accept."""
-    places = [place for item in form.items if isinstance(item, Lifted) for place in item.places]
-    if any(isinstance(place, Beside) for place in places):
-        return False
-    flat = [one for item in form.items for one in (item.items if isinstance(item, Single) else (item,))]
-    hatches = [item for item in flat if isinstance(item, Hatch)]
-    if any(key not in hatch.schema for hatch in hatches for key in hatch.keys):
-        return False
+    for item in form.plain_items:
+        if isinstance(item, Beside) or (isinstance(item, Hatch) and any(key not in item.schema for key in item.keys)):
+            return False
     return form.fits is None or bool(form.schema)
 
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.formats.forms.context import Code, absent_of
-from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread
+from agentmsg.formats.forms.items import Const, Hatch, Inside, Key, Lifted, Single, Spare, Spread, is_written
 from agentmsg.formats.forms.message_lines import write_lifted
 from agentmsg.formats.forms.values import NOTHING, Link, Truth, indented
 from agentmsg.model.generated import MADE_KINDS, Made
@@ -26,10 +26,6 @@ _LINK = Link()
 def writer_source(form: Form, names: Names) -> list[str]:
     """Return the lines of the function that writes objects of a form, without extras and notes."""
     return _Writer(form, names).lines()
-
-
-def _is_written_spare(item: Item) -> bool:
-    return isinstance(item, Spare) and item.is_written
 
 
 class _Writer(Code):
@@ -57,7 +53,7 @@ class _Writer(Code):
         while waiting and (entry := self._always(waiting[0], before)) is not None:
             literal.append(f"{waiting.pop(0).native!r}: {entry}")
         lines = [*before, f"{d}: dict[str, Any] = {{{', '.join(literal)}}}"]
-        for are_spare, run in groupby(waiting, _is_written_spare):
+        for are_spare, run in groupby(waiting, is_written):
             some: list[Any] = list(run)
             lines += self._spares(some, d) if are_spare else [line for item in some for line in self._one(item, d)]
         return lines
@@ -159,7 +155,7 @@ class _Writer(Code):
 
     def _own(self, item: Spare) -> list[str]:
         """Return the line that names the extras, before the first key that looks there."""
-        first = next(other for other in self.form.items if _is_written_spare(other))
+        first = next(other for other in self.form.items if is_written(other))
         space = "FAMILY" if self.form.space is None else repr(self.form.space)
         return [f"own = extras_of(o, {space}) if o.extras else EMPTY"] if item is first else []
 
