@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -98,8 +99,8 @@ class Parts:
         for cls, shape in self._shapes.items():
             # Otherwise nobody could register a hook on the class: cattrs resolves its annotations, and knows no names.
             attrs.resolve_types(cls, localns=names)
-            converter.register_structure_hook_func(_is(cls), shape.read)
-            converter.register_unstructure_hook_func(_is(cls), shape.write)
+            converter.register_structure_hook_func(partial(is_, cls), shape.read)
+            converter.register_unstructure_hook_func(partial(is_, cls), shape.write)
         return converter
 
     def narrowed(
@@ -242,25 +243,20 @@ class Parts:
         readers = Later(lambda key: [make() for make in makers[key]])
 
         def read(native: Native) -> Any:
-            for key in native:
+            for key in (*native, None):
                 if key in makers:
                     for one in readers[key]:
                         try:
                             return one(native)
                         except Unreadable:
                             continue
-            for one in readers[None]:
-                try:
-                    return one(native)
-                except Unreadable:
-                    continue
             raise Unreadable
 
         return read
 
     def _reader(self, shape: Shape, tag: str | None) -> Callable[[Native], Any]:
         family = self.family
-        read = partial(_read_as, shape, family) if shape.exact is None else shape.exact[tag]
+        read = (lambda native: read_as(shape, native, family)) if shape.exact is None else shape.exact[tag]
         if shape.cls in self._odd or tag in self._odd:
             return lambda native: marked(read(native), family, odd=True)
         return read
@@ -294,11 +290,3 @@ class Parts:
         self.fill()
         back = self.read(thaw(block.value))
         return back if type(back) is NativeBlock else None
-
-
-def _read_as(shape: Shape, family: str, native: Native) -> Any:
-    return read_as(shape, native, family)
-
-
-def _is(cls: type[Any]) -> Callable[[Any], bool]:
-    return lambda kind: kind is cls

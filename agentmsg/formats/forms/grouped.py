@@ -19,7 +19,7 @@ from agentmsg.formats.spelling import put_back
 from agentmsg.model.blocks import NativeBlock, TextBlock, ToolResultBlock
 from agentmsg.model.construction import maker, replacer
 from agentmsg.model.msg import Msg
-from agentmsg.model.tool_links import CallNames, named
+from agentmsg.model.tool_links import CallNames
 from agentmsg.values.frozen import EMPTY, adopt, thaw
 
 if TYPE_CHECKING:
@@ -110,27 +110,17 @@ class Grouped:
                     names.see(first)
                 continue
             is_odd = is_odd or (len(group) > 1 and any(message.role != "tool" for message in group))
-            group = [self._named(message, names) for message in group]
+            for message in group:
+                if message.role == "tool":
+                    names.named(message)
+                else:
+                    names.see(message)
             is_odd = is_odd or (after_result and first.role == "tool")
             after_result = group[-1].role == "tool"
             groups.append(group)
         if is_odd:
             return seated(groups, self.grouping)
         return [message for group in groups for message in group]
-
-    @staticmethod
-    def _named(message: Msg, names: CallNames) -> Msg:
-        """Record all calls and results of a message, and return it with its result named after its call."""
-        if message.role != "tool":
-            names.see(message)
-            return message
-        block: Any = message.content[0]
-        name = names.answer(block.tool_call_id)
-        if name is None or block.name is not None:
-            return message
-        if message.notes or message.extras:
-            return named(message, name)
-        return _make_of("tool", (_with_name(block, name),))
 
     def container(self, native: Any) -> list[Msg]:
         """Read one native message as several; one of the role "native" if it isn't a message here."""
