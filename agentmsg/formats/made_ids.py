@@ -20,12 +20,11 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, link_call, link_result, made_call_id, name_result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
 # The blocks with links.
 _LINKED = (ToolUseBlock, ToolResultBlock)
 _with_content = replacer(Msg, "content")
-_SETTERS: Mapping[str, Callable[[Any, Any], None]] = {"id": link_call, "tool_call_id": link_result, "name": name_result}
 
 
 class _Waiting:
@@ -118,43 +117,26 @@ def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: b
         are_named: whether results without a name get that of their call.
     """
     waiting = _Waiting(family)
-    out: list[Msg] = []
-    for number, message in enumerate(messages, first):
+    read = list(messages)
+    for number, message in enumerate(read, first):
         if how_bare(message) == SAID:
-            out.append(message)
             continue
-        new = message
+        # What was just read is changed in place, because nobody else holds it yet.
         for index, block in enumerate(message.content):
             if not isinstance(block, _LINKED) or block.kind == "server":
                 continue
             if isinstance(block, ToolUseBlock):
                 made = waiting.call((number, index), block)
                 if made is not None:
-                    new = _told(new, index, {"id": made})
+                    link_call(block, made)
                 continue
             made = waiting.answer(block.tool_call_id, block.name)
-            link = block.tool_call_id if made is None else made
-            known = waiting.name_of(link)
-            name = known if known == block.name or (are_named and block.name is None) else block.name
-            if link is not block.tool_call_id:
-                new = _told(new, index, {"tool_call_id": link, "name": name})
-            elif name is not block.name:
-                new = _told(new, index, {"name": name})
-        out.append(new)
-    return out
-
-
-def _told(message: Msg, index: int, fields: Mapping[str, Any]) -> Msg:
-    """Change ids or names in a block of a message that was just read: in place, because nobody else holds it yet.
-
-    A bare one has promised that its ids are plain texts.
-    """
-    block = message.content[index]
-    if how_bare(message) and list(fields) != ["name"]:
-        return _changed(message, {index: changed(block, fields)})
-    for name, value in fields.items():
-        _SETTERS[name](block, value)
-    return message
+            if made is not None:
+                link_result(block, made)
+            known = waiting.name_of(block.tool_call_id)
+            if known is not None and (known == block.name or (are_named and block.name is None)):
+                name_result(block, known)
+    return read
 
 
 def unlinked(messages: Iterable[Msg], family: str, first: int = 0) -> list[Msg]:

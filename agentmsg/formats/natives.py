@@ -17,7 +17,7 @@ from agentmsg.model.blocks import NativeBlock, TextBlock, ToolUseBlock
 from agentmsg.model.construction import maker, says_only
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_arguments import input_text
-from agentmsg.model.tool_links import link_of as link_at
+from agentmsg.model.tool_links import link_of as _link_of
 from agentmsg.values.frozen import EMPTY, adopt, plain_copy, thaw
 from agentmsg.values.peeking import peek
 from agentmsg.values.types import is_list, is_mapping, is_object, is_sequence
@@ -314,6 +314,10 @@ def beyond(value: Any, part: Any) -> Native | None:
 
 
 # -- calls ------------------------------------------------------------------------------------------------------------
+
+
+link_at: Callable[[object], str | None] = _link_of
+"""Returns the id of a call, or the id that a result answers."""
 
 
 def link_of(link: str | None) -> str | None:

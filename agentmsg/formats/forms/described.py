@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from agentmsg.formats.forms.form import fitting
+from agentmsg.formats.forms.form import fitting, grouped
 from agentmsg.formats.forms.namespace import Namespace
 from agentmsg.formats.parts import Parts
 from agentmsg.formats.shapes import Native, Shape, Unreadable, read_as
@@ -17,16 +17,6 @@ if TYPE_CHECKING:
 
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.rows import Rows
-
-_K = TypeVar("_K")
-
-
-def grouped(forms: Iterable[Form], key: Callable[[Form], _K]) -> dict[_K, list[Form]]:
-    """Group forms by a key."""
-    found: dict[_K, list[Form]] = {}
-    for form in forms:
-        found.setdefault(key(form), []).append(form)
-    return found
 
 
 def _by_name(writers: Mapping[str, Any], chosen: Callable[[Any], str]) -> Callable[[Any], Native]:

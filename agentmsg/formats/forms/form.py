@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from agentmsg.formats.forms.items import Beside, Hatch, Inside, Item, Key, Lifted, Place, Single, Spare, keys_of
 from agentmsg.formats.records import Record
@@ -13,6 +13,8 @@ from agentmsg.values.frozen import EMPTY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from dataclasses import KW_ONLY
+
+_K = TypeVar("_K")
 
 
 class Form(Record):
@@ -139,6 +141,14 @@ class Form(Record):
     def is_other(self) -> bool:
         """Whether no condition identifies objects of this form: it is for those of its class without another form."""
         return self.when is None and not self.fixed
+
+
+def grouped(forms: Iterable[Form], key: Callable[[Form], _K]) -> dict[_K, list[Form]]:
+    """Group forms by a key."""
+    found: dict[_K, list[Form]] = {}
+    for form in forms:
+        found.setdefault(key(form), []).append(form)
+    return found
 
 
 def fitting(forms: Iterable[Form], native: Mapping[str, Any]) -> Form:

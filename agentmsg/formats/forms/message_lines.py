@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agentmsg.formats.forms.call_values import Content
-from agentmsg.formats.forms.items import Beside, Key, Lifted, Place, Single, Spare, is_usual
+from agentmsg.formats.forms.items import Beside, Key, Lifted, Place, Single, is_usual, is_written
 from agentmsg.formats.forms.key_lines import KeyLines
 from agentmsg.formats.forms.object_values import Each
 from agentmsg.formats.forms.values import NOTHING, Value, indented
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agentmsg.formats.forms.context import Code, Level
-    from agentmsg.formats.forms.items import Item
 
 
 class _Alone(Value):
@@ -110,16 +109,8 @@ class MessageLines(KeyLines):
         return [f"if {how} and {how} != {usual}:", f"    note[{place.native!r}] = {how}"]
 
     def _bare(self, item: Lifted) -> list[str]:
-        """Return the early end at a message with only bare blocks; none if its form leaves a mark."""
-        held = [place for place in item.places if isinstance(place, Place)]
-        if (
-            self.form.cls is not Msg
-            or self.form.tag is None
-            or self.form.notes
-            or set(self.form.fixed) != {"role"}
-            or any(place.need == "null" and not place.alone for place in held)
-            or self._has_more()
-        ):
+        """Return the early end at a message with only bare blocks."""
+        if not self._may_be_bare(item):
             return []
         count = " + ".join(f"({key!r} in d)" for key in item.keys)
         role = repr(self.form.fixed["role"])
@@ -128,30 +119,27 @@ class MessageLines(KeyLines):
             f"    return make_bare({role}, content_)",
         ]
 
-    def _has_more(self) -> bool:
-        """Whether the usual message has keys beside its content: their absence is noted."""
-        return any(
-            item.is_written if isinstance(item, Spare) else isinstance(item, Key) and is_usual(item)
-            for item in self.form.items
+    def _may_be_bare(self, content: Lifted | Single) -> bool:
+        """Whether the usual message has a role and content, and its form leaves no mark.
+
+        The absence of other keys would be noted.
+        """
+        form, places = self.form, content.places if isinstance(content, Lifted) else ()
+        if form.cls is not Msg or form.tag is None or form.notes or set(form.fixed) != {"role"}:
+            return False
+        has_more = any(is_written(item) or (isinstance(item, Key) and is_usual(item)) for item in form.items)
+        return not has_more and not any(
+            isinstance(place, Place) and place.need == "null" and not place.alone for place in places
         )
 
-    def usual_message(self, items: Sequence[Item]) -> list[str]:
+    def usual_message(self, first: Lifted | Single) -> list[str]:
         """Return the early end at a message with only a text."""
-        form = self.form
-        if (
-            len(items) == 0
-            or form.cls is not Msg
-            or set(form.fixed) != {"role"}
-            or form.tag is None
-            or self._has_more()
-        ):
+        if not self._may_be_bare(first):
             return []
-        first, role = items[0], repr(form.fixed["role"])
+        role = repr(self.form.fixed["role"])
         if isinstance(first, Lifted):
             text = next((place for place in first.places if isinstance(place, Place) and not place.takes), None)
-            held = [place for place in first.places if isinstance(place, Place)]
-            must = [place for place in held if place.need == "null" and not place.alone]
-            if text is None or must or not isinstance(text.value, Content):
+            if text is None or not isinstance(text.value, Content):
                 return []
             lines = [
                 "if len(d) == 2:",
@@ -162,7 +150,7 @@ class MessageLines(KeyLines):
             behind = first.places[first.places.index(text) + 1 :] if text.need == "null" else ()
             lists = [place for place in behind if isinstance(place, Place) and isinstance(place.value, Each)]
             return [*lines, *(line for place in lists for line in self._usual_list(place, text, role))]
-        return self._usual_single(first, role) if isinstance(first, Single) else []
+        return self._usual_single(first, role)
 
     def _usual_list(self, place: Place, text: Place, role: str) -> list[str]:
         """Return the early end at a message with one more key: a list of bare blocks, after the text or null."""

@@ -105,7 +105,8 @@ class _UsualLines(MessageLines):
         if form.marks or form.tagged == "read":
             return []
         if any(isinstance(item, (Lifted, Single)) for item in form.items):
-            return [] if form.notes else self.usual_message(form.items)
+            first = form.items[0]
+            return self.usual_message(first) if isinstance(first, (Lifted, Single)) else []
         ends = [*self._usual(), *self._silent()]
         told = any(line.strip().startswith("raw_input_, input_ =") for line in ends)
         return [*(["raw_input_: Any"] if told else []), *ends]  # for type checkers

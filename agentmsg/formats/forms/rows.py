@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from agentmsg.formats.capabilities import KEEP, Drop, Row, Usual, carried_extras
 from agentmsg.formats.cells import together
 from agentmsg.formats.forms.context import absent_of
+from agentmsg.formats.forms.form import grouped
 from agentmsg.formats.forms.items import Hatch, Inside, Key, Spare, Spread, keys_of
 from agentmsg.formats.forms.object_values import NOT_HERE
 from agentmsg.formats.natives import extras_of, odd_at
@@ -66,13 +67,11 @@ class Rows:
             others: the rows of classes without a place here; by default they become text, and native ones stay if they
                 come back.
         """
-        classes: dict[type[Any], list[str]] = {}
-        for form in self._described.places[name]:
-            classes.setdefault(self._described.forms[form].cls, []).append(form)
+        classes = grouped(self._forms(self._described.places[name]), lambda form: form.cls)
         parts = self._described.parts[name]
         if others is None:
             others = {**TEXT_ROWS, NativeBlock: native_block_row(self._described.family, parts.comes_back)}
-        own = {cls: self._row(names, parts.shape(cls), rules, parts.told_by) for cls, names in classes.items()}
+        own = {cls: self._row(forms, parts.shape(cls), rules, parts.told_by) for cls, forms in classes.items()}
         return {**others, **own}
 
     def row(self, *names: str, rules: Rules | None = None, **cells: Cell) -> Row:
@@ -83,10 +82,13 @@ class Rows:
             rules: as in ``place``.
             cells: the cells of fields that the forms don't name, or that differ.
         """
-        return self._row(names, self._described.shapes[names[0]], rules or {}, None, **cells)
+        return self._row(self._forms(names), self._described.shapes[names[0]], rules or {}, None, **cells)
 
-    def _row(self, names: Iterable[str], shape: Shape | None, rules: Rules, told_by: str | None, **cells: Cell) -> Row:
-        forms = [form for name in names if not (form := self._described.forms[name]).is_only_read]
+    def _forms(self, names: Iterable[str]) -> list[Form]:
+        return [self._described.forms[name] for name in names]
+
+    def _row(self, every: Iterable[Form], shape: Shape | None, rules: Rules, told_by: str | None, **cells: Cell) -> Row:
+        forms = [form for form in every if not form.is_only_read]
         fields = {**self._fields(forms, shape, told_by), **cells}
         rule: Any = rules.get(forms[0].cls)
         answer, concerns = rule if rule.__class__ is tuple else (rule, None)
@@ -99,23 +101,19 @@ class Rows:
             names: of the forms.
             cells: as in ``row``.
         """
-        forms = [self._described.forms[name] for name in names]
-        fields = {**self._fields(forms), **cells}
+        fields = {**self._fields(self._forms(names)), **cells}
         return {field: cell for field, cell in fields.items() if field not in ("role", "content")}
 
     def _fields(self, forms: list[Form], shape: Shape | None = None, told_by: str | None = None) -> dict[str, Cell]:
         absent = absent_of(forms[0].cls)
-        tables = {form.name: {**self._fixed(form), **self._cells(form.items)} for form in forms}
+        tables = {form.name: {**_fixed(form.fixed), **self._cells(form.items)} for form in forms}
         fields: dict[str, Cell] = {}
         for name in dict.fromkeys(name for table in tables.values() for name in table):
-            cells = [table.get(name) for table in tables.values()]
-            first = cells[0]
-            if first is not None and all(cell is first for cell in cells):
-                fields[name] = first
-            else:
-                fields[name] = self._by_form(
-                    forms, {key: table.get(name) for key, table in tables.items()}, absent.get(name)
-                )
+            cells = {key: table.get(name) for key, table in tables.items()}
+            first = cells[forms[0].name]
+            if first is None or any(cell is not first for cell in cells.values()):
+                first = self._by_form(forms, cells, absent.get(name))
+            fields[name] = first
         fields["extras"] = self._extras(forms, shape, told_by)
         return fields
 
@@ -128,10 +126,6 @@ class Rows:
             return absent if own is None else own(value, owner)
 
         return cell
-
-    @staticmethod
-    def _fixed(form: Form) -> dict[str, Cell]:
-        return {name: _always(wanted) for name, wanted in form.fixed.items() if name != "extras"}
 
     def _cells(self, items: Iterable[Any]) -> dict[str, Cell]:
         cells: dict[str, Cell] = {}
@@ -148,8 +142,7 @@ class Rows:
         return cells
 
     def _spread(self, item: Spread) -> Cell:
-        fields = {**{name: _always(wanted) for name, wanted in item.fixed.items()}, **self._cells(item.items)}
-        nearest = _nearest(item.cls, fields)
+        nearest = _nearest(item.cls, {**_fixed(item.fixed), **self._cells(item.items)})
         return lambda obj, _: nearest(obj) if type(obj) is item.cls else NOT_HERE
 
     def _extras(self, forms: list[Form], shape: Shape | None, told_by: str | None) -> Cell:
@@ -215,10 +208,7 @@ class Rows:
 
     def nested(self, forms: tuple[str, ...]) -> Cell:
         """Support an object that has its own forms, as their rows say."""
-        by_class: dict[type[Any], list[Form]] = {}
-        for name in forms:
-            form = self._described.forms[name]
-            by_class.setdefault(form.cls, []).append(form)
+        by_class = grouped(self._forms(forms), lambda form: form.cls)
         choosers = {cls: self._described.names.chooser(own) for cls, own in by_class.items()}
         rows = {form.name: _nearest(cls, self._fields([form])) for cls, own in by_class.items() for form in own}
 
@@ -248,8 +238,13 @@ def _says_more(item: Spare, own: Mapping[str, Any]) -> bool:
     return not same(value, item.usual) and (item.is_written or value is not None)
 
 
-def _always(wanted: Any) -> Cell:
-    return lambda value, _: value if value == wanted else wanted
+def _fixed(fields: Mapping[str, Any]) -> dict[str, Cell]:
+    """Return the cells of fields that always have a value; extras have their own."""
+
+    def always(wanted: Any) -> Cell:
+        return lambda value, _: value if value == wanted else wanted
+
+    return {name: always(wanted) for name, wanted in fields.items() if name != "extras"}
 
 
 def _nearest(cls: type[Any], fields: Mapping[str, Cell]) -> Callable[[Any], Any]:
