@@ -146,22 +146,23 @@ class Rows:
         return lambda obj, _: nearest(obj) if type(obj) is item.cls else NOT_HERE
 
     def _extras(self, forms: list[Form], shape: Shape | None, told_by: str | None) -> Cell:
-        described = self._described
-        # Forms apart have their own shapes: an extra comes back in the form in which its owner is written.
-        shapes = {form.name: shape or described.shapes[form.name] for form in forms}
-        keys = {form.name: form.keys for form in forms}
-        fixed = {space: form.name for form in forms for space in form.fixed.get("extras", ())}
+        described, space = self._described, forms[0].space or self._described.family
+        # By namespace and form: the keys that are no extras there, the tests of values that are, the cells of hatches.
+        fixed = {name: {form.name: frozenset[str]()} for form in forms for name in form.fixed.get("extras", ())}
         inner: dict[str, dict[str, frozenset[str]]] = {}
-        inner_odd: dict[str, dict[str, _IsOdd]] = {}
+        odd: dict[str, dict[str, _IsOdd]] = {}
         told: dict[str, dict[str, Cell]] = {}
-        space = forms[0].space or described.family
         for form in forms:
+            # Forms apart have their own shapes: an extra comes back in the form in which its owner is written.
+            own = shape or described.shapes[form.name]
+            if form.odd:
+                odd.setdefault(space, {})[form.name] = odd_at(own, space)
             for item in form.items:
                 if isinstance(item, Inside):
                     inner.setdefault(item.space, {})[form.name] = keys_of(item.items)
                     if item.odd:
-                        test = odd_at(shapes[form.name], space, item.space, inside=(item.native, item.odd))
-                        inner_odd.setdefault(item.space, {})[form.name] = test
+                        test = odd_at(own, space, item.space, inside=(item.native, item.odd))
+                        odd.setdefault(item.space, {})[form.name] = test
                 elif isinstance(item, Hatch) and is_mapping(item.spaces):
                     for name, cell in item.spaces.items():
                         told.setdefault(name, {})[form.name] = cell
@@ -178,33 +179,30 @@ class Rows:
         def odd_of(own: Mapping[str, _IsOdd]) -> _IsOdd:
             return lambda owner, key, value: (test := own.get(name_of(owner))) is not None and test(owner, key, value)
 
-        spaces = [(space, of_form({name: frozenset()})) for space, name in fixed.items()]
-        spaces += [(space, of_form(own)) for space, own in inner.items()]
+        known = {form.name: form.keys for form in forms}
         spare = {
             form.name: [item for item in form.items if isinstance(item, Spare) and not form.odd_in] for form in forms
         }
 
         def taken(owner: Any) -> frozenset[str]:
             name = name_of(owner)
-            known = keys[name]
-            if not spare[name] and (told_by is None or told_by in known):
-                return known
+            keys = known[name]
+            if not spare[name] and (told_by is None or told_by in keys):
+                return keys
             own = extras_of(owner, space)
             tag = {told_by} if told_by is not None and own.get(told_by) is not None else ()
-            return known.union(tag) - {
+            return keys.union(tag) - {
                 item.native for item in spare[name] if item.native in own and _says_more(item, own)
             }
 
-        spaces.append((space, taken))
-        own_odd = {form.name: odd_at(shapes[form.name], space) for form in forms if form.odd}
-        odd = odd_of(own_odd) if own_odd else None
-        tests = {space: odd, **{name: odd_of(own) for name, own in inner_odd.items()}}
-        of_hatches = [_there(space, own, name_of) for space, own in told.items()]
-        if inner_odd:
-            others = [carried_extras((name, keys), odd=tests.get(name)) for name, keys in spaces]
+        spaces = [(name, of_form(own)) for each in (fixed, inner) for name, own in each.items()] + [(space, taken)]
+        tests = {name: odd_of(own) for name, own in odd.items()}
+        if tests.keys() <= {space}:
+            others = [carried_extras(*spaces, odd=tests.get(space))]
         else:
-            others = [carried_extras(*spaces, odd=odd)]
-        return together(*of_hatches, *others) if of_hatches or inner_odd else others[0]
+            others = [carried_extras((name, keys), odd=tests.get(name)) for name, keys in spaces]
+        cells = [*(_there(name, own, name_of) for name, own in told.items()), *others]
+        return together(*cells) if len(cells) > 1 else cells[0]
 
     def nested(self, forms: tuple[str, ...]) -> Cell:
         """Support an object that has its own forms, as their rows say."""
