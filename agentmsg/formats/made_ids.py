@@ -20,7 +20,7 @@ from agentmsg.model.msg import Msg
 from agentmsg.model.tool_links import CallNames, link_call, link_result, made_call_id, name_result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 # The blocks with links.
 _LINKED = (ToolUseBlock, ToolResultBlock)
@@ -39,18 +39,21 @@ class _Waiting:
 
     Attributes:
         is_torn: whether a result was seen that would then be paired with another call.
+        renamed: made ids that are left out although the reader makes others in their place.
+        known: the ids of calls.
+        names: of the calls, for their results.
     """
 
     def __init__(self, family: str, *, are_renamed: bool = False) -> None:
         self._family = family
         self._are_renamed = are_renamed
         self.is_torn = False
-        self._renamed: set[str] = set()
+        self.renamed: set[str] = set()
+        self.known: set[str] = set()
+        self.names = CallNames()
         self._by_name: dict[str, deque[Made]] = {}
         self._all: deque[Made] = deque()
         self._taken: set[str] = set()
-        self._known: set[str] = set()
-        self._names = CallNames()
 
     def call(self, place: tuple[int, int], block: Any) -> Made | None:
         """Record a call; return the id that its reader makes, or None if it has its own."""
@@ -58,12 +61,12 @@ class _Waiting:
         made = made_call_id(place, block.name) if may_be_made else None
         if made is not None and self._are_renamed and type(block.id) is Made:
             if block.id != made:
-                self._renamed.add(str(block.id))
+                self.renamed.add(block.id)
             made = block.id
         is_own = made is None or block.id not in (None, made)
         link = str(block.id) if made is None or is_own else made
-        self._known.add(link)
-        self._names.call(link, block.name)
+        self.known.add(link)
+        self.names.call(link, block.name)
         if made is None or is_own:
             return None
         self._by_name.setdefault(block.name, deque()).append(made)
@@ -79,7 +82,7 @@ class _Waiting:
 
     def answer(self, link: str | None, name: str | None) -> Made | None:
         """Record a result; return the id that its reader gives it, or None if it has one, or answers no call."""
-        if link is not None and link in self._known:  # the common case: a result with a call's id
+        if link is not None and link in self.known:  # the common case: a result with a call's id
             self._taken.add(link)
             return None
         expected = self.expected(name)
@@ -89,22 +92,6 @@ class _Waiting:
         if expected is not None:
             self._taken.add(expected)
         return expected
-
-    def is_renamed(self, link: str) -> bool:
-        """Whether a made id is left out although the reader makes another in its place."""
-        return link in self._renamed
-
-    def is_known(self, link: str) -> bool:
-        """Whether a call has an id."""
-        return str(link) in self._known
-
-    def name_of(self, link: str | None) -> Made | None:
-        """Return the name of the call that a result answers, as one that the reader makes; once for each result."""
-        return self._names.answer(link if link is None else str(link))
-
-
-def _changed(message: Msg, changes: Mapping[int, Any]) -> Msg:
-    return _with_content(message, tuple([changes.get(index, block) for index, block in enumerate(message.content)]))
 
 
 def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: bool = False) -> list[Msg]:
@@ -133,7 +120,7 @@ def linked(messages: Iterable[Msg], family: str, first: int = 0, *, are_named: b
             made = waiting.answer(block.tool_call_id, block.name)
             if made is not None:
                 link_result(block, made)
-            known = waiting.name_of(block.tool_call_id)
+            known = waiting.names.answer(block.tool_call_id)
             if known is not None and (known == block.name or (are_named and block.name is None)):
                 name_result(block, known)
     return read
@@ -167,32 +154,34 @@ def _unlinked(messages: list[Msg], waiting: _Waiting, family: str, first: int) -
                 key = "id" if isinstance(block, ToolUseBlock) else "tool_call_id"
                 if isinstance(getattr(block, key), Made):
                     changes[index] = changed(block, {key: None})
-                continue
-            if isinstance(block, ToolUseBlock):
+            elif isinstance(block, ToolUseBlock):
                 if waiting.call((number, index), block) is not None and block.id is not None:
                     changes[index] = changed(block, {"id": None})
-                continue
-            new = _unanswered(block, waiting, family)
-            if new is not block:
+            elif (new := _unanswered(block, waiting, family)) is not block:
                 changes[index] = new
-        out.append(_changed(message, changes) if changes else message)
+        if changes:
+            content = [changes.get(index, block) for index, block in enumerate(message.content)]
+            out.append(_with_content(message, tuple(content)))
+        else:
+            out.append(message)
     return out
 
 
 def _unanswered(block: Any, waiting: _Waiting, family: str) -> Any:
     """Return a result as it is written: with a name, and without an id that is made again."""
     link, name = block.tool_call_id, given(block.name)
-    known = waiting.name_of(link)
+    known = waiting.names.answer(link)
     is_unnamed = is_marked(block, family, "/no-name") and name in (None, known)
     name = None if is_unnamed else known if name is None else name
-    if link is not None and (is_marked(block, family, "/no-id") or waiting.is_renamed(link)):
+    is_renamed = link in waiting.renamed
+    if link is not None and (is_renamed or is_marked(block, family, "/no-id")):
         expected = waiting.expected(name)
-        if waiting.is_renamed(link) and (link != expected or type(link) is not Made):
+        if is_renamed and (link != expected or type(link) is not Made):
             waiting.is_torn = True
         # A made id that no call has any more would be read as none.
-        if link == expected or (expected is None and isinstance(link, Made) and not waiting.is_known(link)):
+        if link == expected or (expected is None and isinstance(link, Made) and link not in waiting.known):
             link = None
-    waiting.answer(link if link is None else str(link), name)
+    waiting.answer(link, name)
     # A name taken from the call is written like any other.
     if link is block.tool_call_id and name == block.name:
         return block
