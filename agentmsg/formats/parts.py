@@ -256,7 +256,9 @@ class Parts:
 
     def _reader(self, shape: Shape, tag: str | None) -> Callable[[Native], Any]:
         family = self.family
-        read = (lambda native: read_as(shape, native, family)) if shape.exact is None else shape.exact[tag]
+        read: Callable[[Native], Any] = partial(read_as, shape, family=family)
+        if shape.exact is not None:
+            read = shape.exact[tag]
         if shape.cls in self._odd or tag in self._odd:
             return lambda native: marked(read(native), family, odd=True)
         return read
