@@ -72,8 +72,11 @@ def _carried(message: Any, block: NativeBlock, back: NativeBlock | None, owner: 
     return Swap(owner(back), "the fallback is the native text itself", "annotation")
 
 
-def native_blocks(family: str, comes_back: Callable[[NativeBlock], NativeBlock | None]) -> Rule:
-    """Return the rule for native blocks: keep the family's own if they come back; use the fallback of others.
+_NATIVE: Mapping[str, Cell] = {"codec": KEEP, "value": KEEP, "fallback": KEEP}
+
+
+def native_block_row(family: str, comes_back: Callable[[NativeBlock], NativeBlock | None]) -> Row:
+    """Return the row of native blocks: the family's own stay if they come back; others become their fallback.
 
     Args:
         family: whose native blocks the format supports.
@@ -85,19 +88,11 @@ def native_blocks(family: str, comes_back: Callable[[NativeBlock], NativeBlock |
             return _carried(block, block, comes_back(block), lambda back: back)
         return native_as_text(block)
 
-    return rule
+    return Row(_NATIVE, rule)
 
 
-_NATIVE: Mapping[str, Cell] = {"codec": KEEP, "value": KEEP, "fallback": KEEP}
-
-
-def native_block_row(family: str, comes_back: Callable[[NativeBlock], NativeBlock | None]) -> Row:
-    """Return the row of native blocks for formats with their family's own; arguments as in ``native_blocks``."""
-    return Row(_NATIVE, native_blocks(family, comes_back))
-
-
-def native_messages(family: str, read: Callable[[Any], Msg]) -> Callable[[Msg], Any]:
-    """Return the rule for native messages, as in ``native_blocks``.
+def native_message_row(family: str, read: Callable[[Any], Msg]) -> MessageRow:
+    """Return the row of native messages, as ``native_block_row`` does.
 
     Args:
         family: whose native messages the format supports.
@@ -119,12 +114,7 @@ def native_messages(family: str, read: Callable[[Any], Msg]) -> Callable[[Msg], 
         found: Any = back.content[0] if back is not None and is_native(back, family) else None
         return _carried(message, block, found, lambda own: message.evolve(content=(own,)))
 
-    return rule
-
-
-def native_message_row(family: str, read: Callable[[Any], Msg]) -> MessageRow:
-    """Return the row of native messages for formats that support their family's own; see ``native_messages``."""
-    return MessageRow(blocks={NativeBlock: Row(_NATIVE)}, otherwise=native_messages(family, read))
+    return MessageRow(blocks={NativeBlock: Row(_NATIVE)}, otherwise=rule)
 
 
 def other_rows(family: str, read: Callable[[Any], Msg]) -> dict[str, MessageRow]:
