@@ -18,50 +18,6 @@ def absent_of(cls: Any) -> dict[str, Any]:
     return absent_values(cls)
 
 
-class Names(Protocol):
-    """The names that generated code may use.
-
-    Attributes:
-        family: whose extras and notes these are.
-    """
-
-    family: str
-
-    def bind(self, name: str, value: Any) -> str:
-        """Return the name of a value in generated code."""
-        ...
-
-    def maker(self, cls: type[Any], *fields: str) -> str:
-        """Return the name of a function that makes objects of a class from these fields in order."""
-        ...
-
-    def origin(self, form: str) -> str:
-        """Return the name of what messages remember that were read in a form."""
-        ...
-
-    def reader(self, forms: tuple[str, ...]) -> str:
-        """Return the name of a function that reads objects of some forms."""
-        ...
-
-    def writer(self, forms: tuple[str, ...]) -> str:
-        """Return the name of a function that writes objects of some forms, including extras and spellings."""
-        ...
-
-    def place(self, name: str) -> str:
-        """Return the name of the ``Parts`` of a place."""
-        ...
-
-    def rest(self, form: str, known: list[str], lines: Callable[[], list[str]]) -> str:
-        """Return the name of a function that finishes what a form's reader began; it is made on its first call.
-
-        Args:
-            form: the name of the form.
-            known: the variables that the reader passes on.
-            lines: returns the body of the function.
-        """
-        ...
-
-
 class Level(Record):
     """An object whose keys are read: the native object itself, or one inside it.
 
@@ -87,11 +43,11 @@ class Level(Record):
 
 
 class Code:
-    """Base of the code generators of one form; has the functions of ``Names``.
+    """Base of the code generators of one form.
 
     Args:
         form: whose objects are read or written.
-        names: for the code.
+        names: the ``Namespace`` of the code, which generators and values ask for its names.
 
     Attributes:
         absent: by field, the value that means "absent".
@@ -101,11 +57,17 @@ class Code:
         owner: the name of the object that is written under the key.
     """
 
-    def __init__(self, form: Any, names: Names) -> None:
+    def __init__(self, form: Any, names: Any) -> None:
         self.form, self.absent, self.key, self.owner = form, absent_of(form.cls), "", "o"
         self.level, self.has_noted = Level("d", "left"), False
-        self.bind, self.maker, self.place, self.family = names.bind, names.maker, names.place, names.family
-        self.reader, self.writer, self.origin, self.rest = names.reader, names.writer, names.origin, names.rest
+        self.family: str = names.family
+        self.bind: Callable[[str, Any], str] = names.bind
+        self.maker: Callable[..., str] = names.maker
+        self.place: Callable[[str], str] = names.place
+        self.origin: Callable[[str], str] = names.origin
+        self.reader: Callable[[tuple[str, ...]], str] = names.reader
+        self.writer: Callable[[tuple[str, ...]], str] = names.writer
+        self.rest: Callable[[str, list[str], Callable[[], list[str]]], str] = names.rest
 
     def noted(self) -> str:
         """Return the name of the dict of notes and marks of the current object."""

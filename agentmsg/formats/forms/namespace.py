@@ -193,7 +193,13 @@ class Namespace:
         return self.bind("READER", self._shapes[form].origin)
 
     def rest(self, form: str, known: list[str], lines: Callable[[], list[str]]) -> str:
-        """Return the name of a function that finishes what a form's reader began; it is made on its first call."""
+        """Return the name of a function that finishes what a form's reader began; it is made on its first call.
+
+        Args:
+            form: the name of the form.
+            known: the variables that the reader passes on.
+            lines: returns the body of the function.
+        """
         name = f"{_REST}_{form}"
         head = f"def {name}({', '.join(f'{v}: Any' for v in known)}) -> Any:"
 

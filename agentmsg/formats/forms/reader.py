@@ -37,7 +37,6 @@ from agentmsg.values.frozen import adopt
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from agentmsg.formats.forms.context import Names
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
 
@@ -263,7 +262,7 @@ def _rank(item: Item) -> int:
     return int(isinstance(item, Key) and item.value.is_last)
 
 
-def reader_source(form: Form, names: Names) -> list[str]:
+def reader_source(form: Form, names: Any) -> list[str]:
     """Return the lines of the function that reads a form's native objects."""
     return _Reader(form, names).lines()
 

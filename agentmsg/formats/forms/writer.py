@@ -15,7 +15,6 @@ from agentmsg.values.frozen import EMPTY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agentmsg.formats.forms.context import Names
     from agentmsg.formats.forms.form import Form
     from agentmsg.formats.forms.items import Item
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _LINK = Link()
 
 
-def writer_source(form: Form, names: Names) -> list[str]:
+def writer_source(form: Form, names: Any) -> list[str]:
     """Return the lines of the function that writes objects of a form, without extras and notes."""
     return _Writer(form, names).lines()
 
