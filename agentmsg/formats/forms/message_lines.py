@@ -170,37 +170,31 @@ class MessageLines(KeyLines):
         ]
 
     def _usual_single(self, item: Single, role: str) -> list[str]:
-        """Return the early end at the message of a result with only an id and a text."""
+        """Return the early ends at the message of a result with only an id, a text and perhaps the tool's name."""
         keys = [key for key in item.items if isinstance(key, Key) and (key.need != "may" or key.lacks)]
         fields = {key.field: key for key in keys}
-        is_named = "name" in fields
         if item.cls is not ToolResultBlock or item.marks or fields.keys() - {"name"} != {"tool_call_id", "content"}:
             return []
         if not isinstance(fields["content"].value, Content):
             return []
         link, text = fields["tool_call_id"].native, fields["content"].native
-        name = f"d.get({fields['name'].native!r})" if is_named else "None"
-        test = _are_texts("link", "text", *(("name",) if is_named else ()))
-        return [
-            f"if len(d) == {3 + is_named}:",
-            f"    link, text, name = d.get({link!r}), d.get({text!r}), {name}",
-            f"    if {test}:",
-            f"        return make_answer({role}, link, text, name)",
-            *self._usual_named(item, link, text, role),
-        ]
 
-    def _usual_named(self, item: Single, link: str, text: str, role: str) -> list[str]:
-        """Return the early end at such a message that also has the tool's name, which is marked."""
-        said = [key for key in item.items if isinstance(key, Key) and key.field == "name" and key.said]
-        if not said:
-            return []
-        notes = self.bind("named", adopt({self.family: {f"/{said[0].said}": True}}))
-        return [
-            "if len(d) == 4:",
-            f"    link, text, name = d.get({link!r}), d.get({text!r}), d.get({said[0].native!r})",
-            f"    if {_are_texts('link', 'text', 'name')}:",
-            f"        return make_named_answer({role}, link, text, name, {notes})",
-        ]
+        def end(name: Key | None, made: str) -> list[str]:
+            words = ("link", "text") if name is None else ("link", "text", "name")
+            given = "None" if name is None else f"d.get({name.native!r})"
+            return [
+                f"if len(d) == {1 + len(words)}:",
+                f"    link, text, name = d.get({link!r}), d.get({text!r}), {given}",
+                f"    if {_are_texts(*words)}:",
+                f"        return {made}",
+            ]
+
+        lines = end(fields.get("name"), f"make_answer({role}, link, text, name)")
+        for key in item.items:
+            if isinstance(key, Key) and key.field == "name" and key.said:
+                notes = self.bind("named", adopt({self.family: {f"/{key.said}": True}}))
+                lines += end(key, f"make_named_answer({role}, link, text, name, {notes})")
+        return lines
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
