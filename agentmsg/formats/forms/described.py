@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms.rows import Rows
 
 
+def _kind(form: Form) -> tuple[type[Any], Any]:
+    """Return what forms of one shape share: their class, and where they are if they are apart."""
+    # A form apart without a tag is determined by its place alone.
+    return form.cls, form.name if form.is_apart is True and form.tag is None else form.is_apart
+
+
 def _by_name(writers: Mapping[str, Any], chosen: Callable[[Any], str]) -> Callable[[Any], Native]:
     """Return a function that writes an object in the form chosen for it."""
 
@@ -103,14 +109,9 @@ class Described:
         self.forms = {form.name: form for form in forms}
         self.shapes: dict[str, Shape] = {}
         self.names = Namespace(family, self.forms, self.shapes, lambda place: self.parts[place])
-        together: dict[tuple[type[Any], Any], list[Form]] = {}
-        for form in self.forms.values():
-            # A form apart without a tag is determined by its place alone.
-            place = form.name if form.is_apart is True and form.tag is None else form.is_apart
-            together.setdefault((form.cls, place), []).append(form)
-        for group in together.values():
+        self._groups = tuple(grouped(self.forms.values(), _kind).values())
+        for group in self._groups:
             self._shape(group)
-        self._groups = tuple(together.values())
         parts = (self.shapes[group[0].name] for group in self._groups if not group[0].is_apart)
         self._everything = table(family, parts)
         self.places, self.odd = places, odd or {}
@@ -124,7 +125,7 @@ class Described:
             name: of the place.
             everywhere: by class, the forms that aren't apart.
         """
-        here, odd = self._of(self.places[name]), self._of(self.odd.get(name, ()))
+        here, odd = self.named(self.places[name]), self.named(self.odd.get(name, ()))
         tags = {form.tag for form in here} | {None for form in here if form.tagged != "always"}
         shapes = {
             # Forms of one class share their shape.
@@ -133,7 +134,8 @@ class Described:
         }
         return self._everything.narrowed(shapes, odd={form.tag for form in odd}, tags=tags)
 
-    def _of(self, names: Iterable[str]) -> list[Form]:
+    def named(self, names: Iterable[str]) -> list[Form]:
+        """Return the forms with these names."""
         return [self.forms[name] for name in names]
 
     def _here(self, shape: Shape, same: list[Form], everywhere: Iterable[Form]) -> Shape:

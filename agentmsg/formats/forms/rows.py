@@ -67,7 +67,7 @@ class Rows:
             others: the rows of classes without a place here; by default they become text, and native ones stay if they
                 come back.
         """
-        classes = grouped(self._forms(self._described.places[name]), lambda form: form.cls)
+        classes = grouped(self._described.named(self._described.places[name]), lambda form: form.cls)
         parts = self._described.parts[name]
         if others is None:
             others = {**TEXT_ROWS, NativeBlock: native_block_row(self._described.family, parts.comes_back)}
@@ -82,10 +82,7 @@ class Rows:
             rules: as in ``place``.
             cells: the cells of fields that the forms don't name, or that differ.
         """
-        return self._row(self._forms(names), self._described.shapes[names[0]], rules or {}, None, **cells)
-
-    def _forms(self, names: Iterable[str]) -> list[Form]:
-        return [self._described.forms[name] for name in names]
+        return self._row(self._described.named(names), self._described.shapes[names[0]], rules or {}, None, **cells)
 
     def _row(self, every: Iterable[Form], shape: Shape | None, rules: Rules, told_by: str | None, **cells: Cell) -> Row:
         forms = [form for form in every if not form.is_only_read]
@@ -101,7 +98,7 @@ class Rows:
             names: of the forms.
             cells: as in ``row``.
         """
-        fields = {**self._fields(self._forms(names)), **cells}
+        fields = {**self._fields(self._described.named(names)), **cells}
         return {field: cell for field, cell in fields.items() if field not in ("role", "content")}
 
     def _fields(self, forms: list[Form], shape: Shape | None = None, told_by: str | None = None) -> dict[str, Cell]:
@@ -206,7 +203,7 @@ class Rows:
 
     def nested(self, forms: tuple[str, ...]) -> Cell:
         """Support an object that has its own forms, as their rows say."""
-        by_class = grouped(self._forms(forms), lambda form: form.cls)
+        by_class = grouped(self._described.named(forms), lambda form: form.cls)
         choosers = {cls: self._described.names.chooser(own) for cls, own in by_class.items()}
         rows = {form.name: _nearest(cls, self._fields([form])) for cls, own in by_class.items() for form in own}
 
