@@ -24,12 +24,12 @@ from __future__ import annotations
 import re
 from base64 import b64decode, b64encode
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from agentmsg.errors import AgentMsgError, CodecLookupError, DecodeError, EncodeError
 from agentmsg.formats import natives
 from agentmsg.formats.shapes import Unreadable
+from agentmsg.lazy import imported
 from agentmsg.model.blocks import TEXT_OF, NativeBlock
 from agentmsg.values.text import parse_arguments
 from agentmsg.values.types import is_list, is_mapping
@@ -76,7 +76,7 @@ that has found out the same may tell it, too (``Fold.more``): then the reader ne
 such events. There are no rules in this: without it all goes on as chunks, to the same events. The response and the
 losses are those of the fold.
 """
-_module = cache(import_module)
+_module = cache(imported)
 MISFITS = (AgentMsgError, Unreadable, LookupError, TypeError, AttributeError, ValueError)
 """What readers raise of an event that doesn't fit its stream: their own error, or what plain Python raises of it."""
 

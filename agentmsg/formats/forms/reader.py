@@ -127,7 +127,8 @@ class _UsualLines(MessageLines):
                 said.append(item)
             else:
                 nothing |= none
-        if len(nothing) < _SOME or any(isinstance(item, Key) and item.need == "null" for item in said):
+        # What is null in most objects must say nothing here.
+        if len(nothing) < _SOME or any(isinstance(item, Key) and item.need == "null" for item in spread(flat(said))):
             return []
         tests = self._usual_tests(said, Level("d", "left"), len(nothing) + (self.form.tag is not None))
         if tests is None:
@@ -158,7 +159,7 @@ class _UsualLines(MessageLines):
                 own = self._usual_key(item, level)
             elif isinstance(item, Const) and type(item.value) is str:
                 own = [f"{level.d}.get({item.native!r}) == {item.value!r}"]
-            elif isinstance(item, Spare) and item.is_written and type(item.usual) is bool:
+            elif isinstance(item, Spare) and item.is_written and type(item.usual) is bool and level.inside is None:
                 own = [f"{level.d}.get({item.native!r}) is {item.usual!r}"]
             elif not isinstance(item, Const) and getattr(item, "is_optional", True) and not is_written(item):
                 continue
