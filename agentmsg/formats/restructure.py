@@ -148,23 +148,14 @@ def _split(part: Part, message: Msg) -> list[tuple[Part, ...]]:
     role = part.role or message.role
     rest_role = "user" if role == "tool" else role
     out: list[tuple[Part, ...]] = []
-    for is_result, picks in _runs(part, message, _is_client_result, alone=True) or [(False, ())]:
+    for is_result, picks in _runs(part, message, _is_client_result, alone=True) or [(False, [])]:
         to = "tool" if is_result else rest_role
         out.append((Part(part.index, tuple(picks), None if to == message.role else to),))
     return out
 
 
-def _runs(
-    part: Part, message: Msg, test: Callable[[object], bool], *, alone: bool
-) -> Sequence[tuple[bool, Sequence[int]]]:
-    """Return the picks of a part in runs: of blocks that pass a test, and of others.
-
-    Args:
-        part: of the message.
-        message: it.
-        test: of a block.
-        alone: whether each that passes is a run of its own.
-    """
+def _runs(part: Part, message: Msg, test: Callable[[object], bool], *, alone: bool) -> list[tuple[bool, list[int]]]:
+    """Return the picks of a part in runs: of blocks that pass a test, each of them ``alone`` or not, and of others."""
     found: list[tuple[bool, list[int]]] = []
     for pick in part.picks:
         passes = test(message.content[pick])
