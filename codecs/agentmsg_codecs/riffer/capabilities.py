@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -111,24 +112,16 @@ def _result(block: am.ToolResultBlock) -> Any:
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
-def _rank(block: Any, role: str) -> int:
+def _rank(role: str, block: Any) -> int:
+    """Return the place of a block in the order of reading: thinking, the text, then calls or files."""
     kind = dispatch.class_of(block)
     is_own = kind is am.NativeBlock and block.codec == FAMILY
-    if role == "user":
+    if role != "assistant":  # other blocks in a tool message become a user's
         is_file = kind is am.ImageBlock or (kind is am.FileBlock and not isinstance(block.source, am.BlocksSource))
         return 1 if is_file or is_own else 0
     if kind is am.ThinkingBlock or is_own:
         return 0
     return 2 if kind is am.ToolUseBlock and block.kind != "server" else 1
-
-
-def _layout(message: am.Msg) -> tuple[int, ...] | None:
-    """Return the blocks in the order of reading: thinking, the text, then calls or files."""
-    # Other blocks in a tool message become a user's.
-    content, role = message.content, "user" if message.role == "tool" else message.role
-    if len(content) <= 1 or role not in ("user", "assistant"):
-        return None
-    return restructure.in_order(content, lambda block: _rank(block, role))
 
 
 def _one_text(message: am.Msg) -> Any:
@@ -176,6 +169,10 @@ def make_caps(codec: RifferCodec) -> Caps:
             **rules.other_rows(FAMILY, codec.engines["latest"].read),
         },
         history=CONTAINERS.cells(),
-        arrange=(restructure.split_results, restructure.choose(_layout), unambiguous),
+        arrange=(
+            restructure.split_results,
+            *(restructure.order(role, partial(_rank, role)) for role in ("user", "assistant", "tool")),
+            unambiguous,
+        ),
         needs_id=needs_id,
     )
