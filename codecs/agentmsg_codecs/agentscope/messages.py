@@ -88,7 +88,7 @@ class Sessions(Containers):
     def opened(self, document: Any) -> tuple[Any, str | None]:
         """Return the document in a session file, with its place; any other document itself, and None."""
         name = self.session_of(document)
-        for key in path_of(name):
+        for key in () if name is None else _PATHS[name]:
             document = document[key]
         return document, name
 
@@ -127,11 +127,6 @@ class Sessions(Containers):
             return False
         whole = natives.merged(thaw(rest), natives.nested(_PATHS[name], {self.keys[0]: []}))
         return self.session_of(whole) == name and _rest(whole, _PATHS[name]) == thaw(rest)
-
-
-def path_of(name: str | None) -> tuple[str, ...]:
-    """Return the path that a mark names."""
-    return () if name is None else _PATHS[name]
 
 
 def _rest(document: Native, path: tuple[str, ...]) -> Native:
@@ -185,7 +180,7 @@ class AgentScope(ContainerCodec):
         try:
             return self.containers.noted(self._read(inner), document, name)
         except DecodeError as error:
-            raise error.at(*path_of(name)) from None
+            raise error.at(*_PATHS[name]) from None
 
     def _read(self, document: Any) -> am.History:
         engine, contents = self.engine, self.containers.contents(document)

@@ -132,10 +132,6 @@ def _one_text(message: am.Msg) -> Any:
     return message
 
 
-def _usage() -> Cell:
-    return cells.usage(_ROWS.row("usage").fields, needs=tuple(REQUIRED.values()), family=FAMILY)
-
-
 def _result_extras() -> Cell:
     form, is_odd = DESCRIBED.forms["tool"], natives.odd_at(DESCRIBED.shapes["tool"], FAMILY)
 
@@ -149,6 +145,7 @@ def _result_extras() -> Cell:
 def make_caps(codec: RifferCodec) -> Caps:
     """Return the capability table."""
     result = Row({"tool_call_id": KEEP, "name": KEEP, "error": KEEP, "error_type": KEEP}, _result)
+    usage = cells.usage(_ROWS.row("usage").fields, needs=tuple(REQUIRED.values()), family=FAMILY)
 
     def row(role: str, blocks: Rows, **cells: Cell) -> MessageRow:
         return MessageRow(
@@ -160,7 +157,7 @@ def make_caps(codec: RifferCodec) -> Caps:
             "system": row("system", _text_rows()),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": row("user", _user_rows()),
-            "assistant": row("assistant", _assistant_rows(), usage=_usage()),
+            "assistant": row("assistant", _assistant_rows(), usage=usage),
             "tool": MessageRow(
                 fields=_ROWS.message("tool", extras=_result_extras()),
                 blocks={am.ToolResultBlock: result},

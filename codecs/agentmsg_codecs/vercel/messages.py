@@ -189,18 +189,14 @@ class Messages(Grouped):
         """Write messages that fit."""
         return [self.write_group(group) for group in grouping.containers(written_names(messages), self.grouping)]
 
-    def write_result(self, block: Any) -> Any:
-        """Write a result as a part, with its name."""
-        return self.described.parts["tool"].write(block)
-
     def _plain(self, group: Sequence[am.Msg]) -> Native:
         first = group[0]
         kinds = [self._answer_of(message) for message in group]
         if kinds[0] is not None:
             parts: list[Any] = []
             for kind, message in zip(kinds, group, strict=True):
-                write = self.write_result if kind == "results" else self._decisions.write
-                parts += map(write, message.content)
+                place = self.described.parts["tool"] if kind == "results" else self._decisions
+                parts += map(place.write, message.content)
             return {"role": "tool", "content": parts}
         native = super()._plain(group)
         content: Any = native["content"]
