@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 import agentmsg as am
 from agentmsg import ToolUseBlock, thaw
 from agentmsg.formats import (
+    EMPTY,
     KEEP,
     Cell,
     Native,
@@ -131,6 +132,8 @@ class Dialect:
         lacks_in_blocks: the same of blocks.
         time_key: the key of the time.
         body_keys: the keys of the body, in the order of writing.
+        words: the word for each of our roles; for "tool", the one for results alone.
+        names: the name that is written for a first message without one, by our role; none if that has none.
         name_cell: the cell of the name, if that is part of the body.
         is_brief: whether content that is one bare text is written as a text.
         has_urls: whether there may be URLs of media beside content.
@@ -143,6 +146,8 @@ class Dialect:
     lacks_in_blocks: ClassVar[frozenset[str]] = frozenset()
     time_key: ClassVar[str]
     body_keys: ClassVar[tuple[str, ...]]
+    words: ClassVar[Mapping[str, str]]
+    names: ClassVar[Mapping[str, str]] = EMPTY
     name_cell: ClassVar[Cell] = KEEP
     is_brief: ClassVar[bool] = False
     has_urls: ClassVar[bool] = False
@@ -208,23 +213,11 @@ class Dialect:
         """Return our role for a word; None for an unknown one."""
         raise NotImplementedError
 
-    def usual_role(self, role: str) -> str:
-        """Return the word for one of our roles; for "tool", the one for results alone."""
-        raise NotImplementedError
-
-    def usual_name(self, role: str) -> str | None:
-        """Return the name that is written for a first message without one, by our role."""
-        raise NotImplementedError
-
-    def body(self, message: am.Msg, role: str, content: Any) -> Native:
-        """Return the body of a message, from its native role and content."""
-        raise NotImplementedError
-
     # -- the body: role, name and content -----------------------------------------------------------------------------
 
     def hatch(self) -> Hatch:
         """Return the item for the body."""
-        named = {"name": type(self).name_cell} if "name" in self.body_keys else {}
+        named = {"name": type(self).name_cell} if self.names else {}
         cells = {"role": KEEP, "content": KEEP, **named}
         odd = ("url",) if self.has_urls else ()
         return Hatch(keys=(*self.body_keys, *odd), cells=cells, get=self.read_body, put=self.write_body, odd=odd,
@@ -246,10 +239,10 @@ class Dialect:
         if role == "tool" and not has_only_results:
             raise Unreadable("a tool message holds nothing but results")
         own_role = "tool" if has_only_results else role
-        if word != self.usual_role(own_role):
+        if word != self.words[own_role]:
             notes["/role"] = word
         found: dict[str, Any] = {"role": own_role, "content": blocks, "notes": notes}
-        if "name" in self.body_keys:
+        if self.names:
             found["name"] = self._read_name(native, "tool" if blocks and is_result(blocks[0]) else role, notes)
         return self._with_urls(native, found, role) if self.has_urls and "url" in native else found
 
@@ -257,7 +250,7 @@ class Dialect:
         name = word_at(native, "name")
         if name is None:
             notes["name"] = "null" if "name" in native else "absent"
-        return None if name == self.usual_name(role) else name
+        return None if name == self.names.get(role) else name
 
     def _read_content(self, native: Native, role: str, notes: Native) -> tuple[Any, ...]:
         content: Any = native.get("content")
@@ -303,9 +296,9 @@ class Dialect:
     def write_body(self, message: am.Msg) -> Native:
         """Write the body of a message."""
         role, blocks = message.role, with_states(message.content)
-        word = self.usual_role(role)
+        word = self.words[role]
         if not message.notes and not self.is_brief:
-            return self.body(message, word, list(map(self._write_part, blocks)))
+            return self._body(message, word, list(map(self._write_part, blocks)))
         noted = mark_of(message, self.family, "/role")
         if type(noted) is str and self._is_word_for(noted, role):
             word = noted
@@ -313,10 +306,19 @@ class Dialect:
         if self.has_urls and blocks and blocks[-1].notes and not any(map(is_result, blocks)):
             urls = self.media.urls_of(blocks)
             blocks = blocks[: len(blocks) - len(urls)]
-        native = self.body(message, word, self._written(message, blocks))
+        native = self._body(message, word, self._written(message, blocks))
         if urls:
             native["url"] = urls[0] if len(urls) == 1 and mark_of(message, self.family, "/url") == "text" else urls
         return native
+
+    def _body(self, message: am.Msg, word: str, content: Any) -> Native:
+        """Return the body of a message, from its native role and content."""
+        said: Native = {"role": word, "content": content}
+        if self.names:
+            is_first_result = bool(message.content) and is_result(message.content[0])
+            role = "tool" if is_first_result else message.role
+            said["name"] = self.names[role] if message.name is None else message.name
+        return {key: said[key] for key in self.body_keys}
 
     def _is_word_for(self, word: str, role: str) -> bool:
         found = self.model_role(word)
@@ -388,8 +390,8 @@ def is_pair(entry: Any) -> bool:
 
 def marks_of(message: Any) -> Any:
     """Return the marks that a memory keeps with a message; None if there are none."""
-    item: Any = message.extras.get(ITEM) if message.extras else None
-    marks: Any = item.get("marks") if is_mapping(item) and len(item) == 1 else None
+    item = natives.extras_of(message, ITEM)
+    marks: Any = item.get("marks") if len(item) == 1 else None
     return marks if is_sequence(marks) and marks else None
 
 

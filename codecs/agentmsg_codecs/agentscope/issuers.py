@@ -254,17 +254,18 @@ def _relinked(new: am.History, old: am.History) -> am.History:
         return new
     links: dict[Any, Any] = {}
     messages: list[am.Msg] = []
+
+    def relinked(block: Any) -> Any:
+        if (
+            type(block) is not am.ToolResultBlock
+            or links.get(block.tool_call_id, block.tool_call_id) == block.tool_call_id
+        ):
+            return block
+        return block.evolve(tool_call_id=links[block.tool_call_id])
+
     for message, before in zip(new.messages, old.messages, strict=True):
         # A later call may have the same id, and no signature.
         calls = ([block.id for block in each.content if type(block) is am.ToolUseBlock] for each in (before, message))
         links.update(zip(*calls, strict=True))
-        content = [
-            block.evolve(tool_call_id=links[block.tool_call_id])
-            if type(block) is am.ToolResultBlock
-            and links.get(block.tool_call_id, block.tool_call_id) != block.tool_call_id
-            else block
-            for block in message.content
-        ]
-        is_same = all(map(is_, content, message.content))
-        messages.append(message if is_same else message.evolve(content=content))
+        messages.append(natives.with_each(message, relinked))
     return new.evolve(messages=messages)

@@ -72,7 +72,7 @@ from agentmsg_codecs.wire.chats import raw_call
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agentmsg.formats import Cell
+    from agentmsg.formats import Cell, Parts
 
 
 # Marks of blocks: "/as" (the kind of block that media were read from), "/at" (the older key of input or output),
@@ -120,12 +120,10 @@ def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Me
             state_key(CALL_STATES, JAVA),
         ), schema={"properties": _ARGUMENTS}),
     )  # fmt: skip
-    output = _Output()
     result = Form("tool_result", am.ToolResultBlock, "tool_result", (
         Key("id", "tool_call_id", Link(), "null", lacks="no-id"),
         Key("name", "name", Link(), "null"),
-        Hatch(keys=("output", "result"), cells={"content": KEEP}, get=output.read, put=output.write, odd=("result",),
-              schema=_OUTPUT),
+        _output(lambda: found.parts["inner"]),
         Key("metadata", "metadata", Object(), "{}", cell=_no_nulls),
         state_key(RESULT_STATES, JAVA, lacks="unsaid"),
     ), marks={"nulls": lambda native: None in (native.get("metadata") or {}).values()})  # fmt: skip
@@ -135,7 +133,6 @@ def described(message: tuple[Any, ...], *, as_read: bool) -> tuple[Described, Me
     places = {"assistant": names, "user": names, "system": names, "inner": ("text", *media.names)}
     odd = {"user": (*_ACTS, "hint"), "system": (*_ACTS, "hint", *media.names)}
     found = Described(JAVA, forms, places, odd=odd)
-    output.parts = found.parts["inner"]
     return found, media
 
 
@@ -208,26 +205,24 @@ def _write_input(block: am.ToolUseBlock) -> Native:
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-class _Output:
-    """Reads and writes the output of a result: a list of parts; in older versions also a text, or one part.
+def _output(inner: Callable[[], Parts]) -> Hatch:
+    """Return the hatch of the output of a result: a list of parts; in older versions also a text, or one part.
 
-    Attributes:
-        parts: the table of the parts; to be set before use.
+    Args:
+        inner: returns the table of the parts.
     """
 
-    parts: Any
-
-    def read(self, native: Native) -> dict[str, Any]:
+    def read(native: Native) -> dict[str, Any]:
         key, other = ("result", "output") if not native.get("output") and native.get("result") else ("output", "result")
         output: Any = native.get(key)
         notes: Native = {} if key == "output" else {"/at": key}
         content: tuple[Any, ...] = ()
         if is_list(output):
-            content = tuple(map(self.parts.read, output))
+            content = tuple(map(inner().read, output))
         elif type(output) is str and output:
             content, notes["/form"] = (_make_text(output),), "text"
         elif is_object(output) and output:
-            content, notes["/form"] = (self.parts.read(output),), "block"
+            content, notes["/form"] = (inner().read(output),), "block"
         elif output is not None:
             raise Unreadable
         else:
@@ -241,9 +236,9 @@ class _Output:
             return {"content": content, "notes": notes, "odd": (other,)}
         return {"content": content, "notes": {**notes, other: name}}
 
-    def write(self, block: am.ToolResultBlock) -> Native:
+    def write(block: am.ToolResultBlock) -> Native:
         content: Any = block.content
-        parts: list[Any] = list(map(self.parts.write, content))
+        parts: list[Any] = list(map(inner().write, content))
         if not block.notes:
             return {"output": parts}
         key = "result" if content and mark_of(block, JAVA, "/at") == "result" else "output"
@@ -251,6 +246,9 @@ class _Output:
         if form == "text" and natives.is_bare_text(content[0], JAVA):
             return {key: content[0].text}
         return {key: parts[0] if form == "block" and is_object(parts[0]) and parts[0] else parts}
+
+    return Hatch(keys=("output", "result"), cells={"content": KEEP}, get=read, put=write, odd=("result",),
+                 schema=_OUTPUT)  # fmt: skip
 
 
 # -- usage ------------------------------------------------------------------------------------------------------------
@@ -323,6 +321,7 @@ class _Java(Dialect):
     family: ClassVar[str] = JAVA
     time_key: ClassVar[str] = "timestamp"
     body_keys: ClassVar[tuple[str, ...]] = ("role", "content")
+    words: ClassVar[Mapping[str, str]] = _WORDS
     # The usual place of usage.
     usage_at: ClassVar[str]
 
@@ -346,15 +345,6 @@ class _Java(Dialect):
 
     def model_role(self, word: str) -> str | None:
         return _ROLES.get(word.upper())
-
-    def usual_role(self, role: str) -> str:
-        return _WORDS[role]
-
-    def usual_name(self, role: str) -> str | None:
-        return None
-
-    def body(self, message: am.Msg, role: str, content: Any) -> Native:
-        return {"role": role, "content": content}
 
     def _read_metadata(self, native: Native) -> dict[str, Any]:
         metadata = object_or_none(native, "metadata")

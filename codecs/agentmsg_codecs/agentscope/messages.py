@@ -19,7 +19,7 @@ the document in the file; what else the file holds is ``extras["agentscope.sessi
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import attrs
@@ -51,7 +51,7 @@ from agentmsg_codecs.agentscope.dialect import is_pair, is_result, marks_of, wit
 from agentmsg_codecs.agentscope.names import CONTENT_KEYS, ITEM, MEMORY, VERSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from agentmsg.formats import Cell
     from agentmsg.formats.forms import Described
@@ -88,7 +88,7 @@ class Sessions(Containers):
     def opened(self, document: Any) -> tuple[Any, str | None]:
         """Return the document in a session file, with its place; any other document itself, and None."""
         name = self.session_of(document)
-        for key in path_of(name):
+        for key in () if name is None else _PATHS[name]:
             document = document[key]
         return document, name
 
@@ -103,8 +103,7 @@ class Sessions(Containers):
         name = self._mark(history)
         if name is None:
             return document
-        rest: Any = history.extras.get(self.space) if history.extras else None
-        return _around(thaw(rest or {}), _PATHS[name], document)
+        return natives.merged(natives.extras_copy(history, self.space), natives.nested(_PATHS[name], document))
 
     def _mark(self, history: am.History) -> str | None:
         """Return the mark of a history that is written as a session file."""
@@ -124,15 +123,10 @@ class Sessions(Containers):
     def _comes_back(self, history: am.History) -> bool:
         name = self._mark(history)
         rest: Any = history.extras[self.space]
-        if name is None or any(not is_object(thaw(rest.get(key, {}))) for key in _PATHS[name][:-1]):
+        if name is None:
             return False
-        whole = _around(thaw(rest), _PATHS[name], {self.keys[0]: []})
+        whole = natives.merged(thaw(rest), natives.nested(_PATHS[name], {self.keys[0]: []}))
         return self.session_of(whole) == name and _rest(whole, _PATHS[name]) == thaw(rest)
-
-
-def path_of(name: str | None) -> tuple[str, ...]:
-    """Return the path that a mark names."""
-    return () if name is None else _PATHS[name]
 
 
 def _rest(document: Native, path: tuple[str, ...]) -> Native:
@@ -141,15 +135,6 @@ def _rest(document: Native, path: tuple[str, ...]) -> Native:
     rest = {name: value for name, value in document.items() if name != key}
     inner = _rest(document[key], tuple(others)) if others else {}
     return {**rest, key: inner} if inner else rest
-
-
-def _around(rest: Native, path: tuple[str, ...], document: Any) -> Native:
-    *outer, last = path
-    inner = rest
-    for key in outer:
-        inner = inner.setdefault(key, {})
-    inner[last] = document
-    return rest
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -195,7 +180,7 @@ class AgentScope(ContainerCodec):
         try:
             return self.containers.noted(self._read(inner), document, name)
         except DecodeError as error:
-            raise error.at(*path_of(name)) from None
+            raise error.at(*_PATHS[name]) from None
 
     def _read(self, document: Any) -> am.History:
         engine, contents = self.engine, self.containers.contents(document)
@@ -209,7 +194,7 @@ class AgentScope(ContainerCodec):
             if not is_object(native):
                 raise DecodeError(f"a message is an object, not {excerpt(native)}", path=contents.path(index))
         version = engine.version_of(native_messages, self.version or VERSIONS[-1])
-        groups = engine.read_groups(native_messages, version)
+        groups = [engine.container(native, version) for native in native_messages]
         marks: dict[str, Any] = {"version": version}
         if has_pairs:
             marks["pairs"] = by_default = is_pair(entries[0])
@@ -235,7 +220,7 @@ class AgentScope(ContainerCodec):
         history = history if self.envelope is None else self.envelope.wrapped(history)
         noted = mark_of(history, self.family, "/version")
         own = self.version or (noted if type(noted) is int and noted in VERSIONS else VERSIONS[-1])
-        groups = engine.groups(history.messages, own)
+        groups = grouping.containers(history.messages, engine.groupings[own])
         native_messages = [engine.write_group(group, own, is_forced=is_forced) for group in groups]
         engine.show_versions(native_messages, groups, own, is_forced=is_forced)
         # The memory of 2.x has no pairs.
@@ -282,21 +267,6 @@ def _is_bare(native: Any) -> bool:
     content: Any = native["content"]
     tags = [part.get("type") if is_object(part) else None for part in content] if is_list(content) else ["text"]
     return (type(content) is str or is_list(content)) and all(tag in ("text", "thinking") for tag in tags)
-
-
-def seats(dialect: Dialect, *, joins: bool) -> grouping.Grouping:
-    """Return the grouping of messages.
-
-    Args:
-        dialect: the dialect of the names.
-        joins: whether a whole reply, with its calls and results, is one native message by default.
-    """
-
-    def may_join(group: Sequence[am.Msg], message: am.Msg) -> bool:
-        return _may_join(group, message, dialect)
-
-    apart = grouping.Grouping(family=dialect.family, may_join=may_join)
-    return apart.evolve(joins=_joins_reply) if joins else apart
 
 
 _make_msg = maker(am.Msg)
@@ -357,10 +327,10 @@ def _last_spoken(kinds: Sequence[str]) -> int:
 
 def _shared_name(name: str | None, role: str, dialect: Dialect) -> str | None:
     """Return the name that a later message of a container gets from the first."""
-    return None if name == dialect.usual_name(role) else name
+    return None if name == dialect.names.get(role) else name
 
 
-def _may_join(group: Sequence[am.Msg], message: am.Msg, dialect: Dialect) -> bool:
+def _may_join(dialect: Dialect, group: Sequence[am.Msg], message: am.Msg) -> bool:
     first, last = group[0], group[-1]
     if "native" in (message.role, first.role) or not (last.content and message.content):
         return False
@@ -412,6 +382,7 @@ class Messages:
 
     Attributes:
         kinds: the dialects, by version.
+        groupings: how messages share native ones, by version.
         joining: the versions in which a whole reply, with its calls and results, is one native message.
         keeps_marks: whether an entry of a document may be a pair of a message and marks.
     """
@@ -424,7 +395,9 @@ class Messages:
         self.dialects = {own: kind(as_read=version is None) for own, kind in self.kinds.items()}
         newest = self.dialects[VERSIONS[-1]]
         self.family = newest.family
-        self._groupings = {own: seats(newest, joins=own in self.joining) for own in VERSIONS}
+        apart = grouping.Grouping(family=self.family, may_join=partial(_may_join, newest))
+        joined = apart.evolve(joins=_joins_reply)
+        self.groupings = {own: joined if own in self.joining else apart for own in VERSIONS}
 
     # -- how languages differ -----------------------------------------------------------------------------------------
 
@@ -448,18 +421,15 @@ class Messages:
         """Return the version of the first message of a document that shows one."""
         return next((found for native in native_messages if (found := self.detect(native)) is not None), otherwise)
 
-    def read_groups(self, native_messages: Iterable[Any], version: int) -> list[list[am.Msg]]:
-        """Read native messages as several each; what isn't a message here gets the role "native"."""
-        return [self._container(native, version) for native in native_messages]
-
     def seated(self, groups: Sequence[Sequence[am.Msg]], version: int) -> list[am.Msg]:
         """Return the messages of a document, noted if the default would group them differently."""
         # A message with an id joins no other: if all have one, there is nothing to note.
         if all(len(group) == 1 and group[0].id is not None for group in groups):
             return [group[0] for group in groups]
-        return grouping.seated(groups, self._groupings[version])
+        return grouping.seated(groups, self.groupings[version])
 
-    def _container(self, native: Any, version: int) -> list[am.Msg]:
+    def container(self, native: Any, version: int) -> list[am.Msg]:
+        """Read a native message as several; what isn't a message here gets the role "native"."""
         shown = self.detect(native)
         own = shown or version
         group = None if shown is None and self._is_unclear(native) else self._group(native, own)
@@ -478,7 +448,7 @@ class Messages:
         native = value[0] if self.keeps_marks and is_pair(value) else value
         if not is_object(native):
             raise DecodeError(f"a message is an object, not {excerpt(native)}")
-        found = self._container(native, 2)[0]
+        found = self.container(native, 2)[0]
         return natives.read_whole(value, self.family) if found.role == "native" else found
 
     def _group(self, native: Any, version: int) -> list[am.Msg] | None:
@@ -503,10 +473,6 @@ class Messages:
         return self._has_urls(native) and any(self._group(native, version) is None for version in VERSIONS)
 
     # -- writing ------------------------------------------------------------------------------------------------------
-
-    def groups(self, messages: Sequence[am.Msg], version: int) -> list[tuple[am.Msg, ...]]:
-        """Group messages that fit by the native message that they share."""
-        return grouping.containers(messages, self._groupings[version])
 
     def write_group(self, group: Sequence[am.Msg], version: int, *, is_forced: bool = False) -> Any:
         """Write the native message of a group.

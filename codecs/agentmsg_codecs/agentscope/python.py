@@ -50,7 +50,6 @@ from agentmsg_codecs.agentscope.dialect import (
     Dialect,
     Reasons,
     is_no_time,
-    is_result,
     parts_in,
     read_arguments,
     state_key,
@@ -246,9 +245,8 @@ _ROLES = frozenset({"user", "assistant", "system", "tool"})
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
-def usual_name(role: str) -> str:
-    """Return the name of messages without one: their role, but "system" for results."""
-    return "system" if role == "tool" else role
+# The name of messages without one, by role; it is their word for the role, too, except for results.
+_NAMES = {role: role for role in _ROLES} | {"tool": "system"}
 
 
 @usually("isinstance(value, dict)")
@@ -258,15 +256,14 @@ def _structured(value: Any, message: am.Msg) -> Any:
 
 @usually("value not in roles", roles=_ROLES | {"developer", "native"})
 def _name(name: str, message: am.Msg) -> str | None:
-    return None if name == usual_name(message.role) else name
+    return None if name == _NAMES.get(message.role, message.role) else name
 
 
 class _Python(Dialect):
     family: ClassVar[str] = FAMILY
     name_cell: ClassVar[Cell] = _name
     version: ClassVar[int]
-    # The role of a message of nothing but results.
-    tool_role: ClassVar[str]
+    names: ClassVar[Mapping[str, str]] = _NAMES
 
     def describe(self, *, as_read: bool) -> tuple[Described, Media]:
         return described(self.version, self.items(), as_read=as_read)
@@ -278,25 +275,12 @@ class _Python(Dialect):
     def model_role(self, word: str) -> str | None:
         return word if word in _ROLES else None
 
-    def usual_role(self, role: str) -> str:
-        return self.tool_role if role == "tool" else role
-
-    def usual_name(self, role: str) -> str | None:
-        return usual_name(role)
-
-    def name_of(self, message: am.Msg) -> str:
-        """Return the name that is written."""
-        name, content = message.name, message.content
-        if name is not None:
-            return name
-        return usual_name("tool" if content and is_result(content[0]) else message.role)
-
 
 class _Python2(_Python):
     time_key: ClassVar[str] = "created_at"
     body_keys: ClassVar[tuple[str, ...]] = ("name", "content", "role")
     version: ClassVar[int] = 2
-    tool_role: ClassVar[str] = "assistant"
+    words: ClassVar[Mapping[str, str]] = _NAMES | {"tool": "assistant"}
 
     def items(self) -> tuple[Any, ...]:
         return (
@@ -313,9 +297,6 @@ class _Python2(_Python):
             Spare("timestamp", is_written=False),
             Spare("url", is_written=False),
         )
-
-    def body(self, message: am.Msg, role: str, content: Any) -> Native:
-        return {"name": self.name_of(message), "content": content, "role": role}
 
     def read_body(self, native: Native) -> dict[str, Any]:
         stamp = native.get("timestamp")
@@ -340,7 +321,7 @@ class _Python1(_Python):
     time_key: ClassVar[str] = "timestamp"
     body_keys: ClassVar[tuple[str, ...]] = ("name", "role", "content")
     version: ClassVar[int] = 1
-    tool_role: ClassVar[str] = "system"
+    words: ClassVar[Mapping[str, str]] = _NAMES
 
     def items(self) -> tuple[Any, ...]:
         return (
@@ -354,9 +335,6 @@ class _Python1(_Python):
             Spare("finished_at", is_written=False),
             Spare("error", is_written=False),
         )
-
-    def body(self, message: am.Msg, role: str, content: Any) -> Native:
-        return {"name": self.name_of(message), "role": role, "content": content}
 
     def taken(self, own: Mapping[str, Any], message: am.Msg) -> Collection[str]:
         return ("created_at",)

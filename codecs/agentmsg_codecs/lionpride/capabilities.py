@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -164,7 +165,7 @@ def _filled(value: Any, _: Any) -> Any:
 _IMAGES, _DETAIL = 8, 9
 
 
-def _rank(block: Any, role: str) -> int:
+def _rank(role: str, block: Any) -> int:
     """Return a block's rank in a message: text first, data in the order of the fields, then images."""
     if isinstance(block, am.ImageBlock) and role == "user":
         return _IMAGES
@@ -172,15 +173,6 @@ def _rank(block: Any, role: str) -> int:
     if slot in (None, "instruction"):
         return 0
     return _DETAIL if slot == "image_detail" else 1 + SLOTS[role].index(str(slot))
-
-
-def _picks(message: am.Msg) -> tuple[int, ...] | None:
-    content, role = message.content, message.role
-    if role == "tool":
-        role = "user"  # blocks beside results become a user's
-    if role not in SLOTS or len(content) <= 1:
-        return None
-    return restructure.in_order(content, lambda block: _rank(block, role))
 
 
 def _text_of(block: Any) -> str:
@@ -191,10 +183,10 @@ def _joiner(role: str) -> Callable[[Any, Any], Any]:
     """Return the function that joins two blocks if a message has only one place for both."""
 
     def joined(left: Any, right: Any) -> Any:
-        rank = _rank(left, role)
+        rank = _rank(role, left)
         if rank == _IMAGES:
             return left if _slot_of(right, role) == "image_detail" else None
-        if rank != _rank(right, role):
+        if rank != _rank(role, right):
             return None
         if rank == 0:
             text = f"{_text_of(left)}\n{_text_of(right)}"
@@ -236,14 +228,14 @@ def _with_one_detail(message: am.Msg) -> am.Msg:
         return message
     told = next(detail for block in images if (detail := block.detail) in details and detail is not None)
     noted = any(is_marked(block, FAMILY, "/detail") for block in images if block.detail == told)
-    return message.evolve(content=[_with_detail(block, told, noted=noted) for block in message.content])
 
+    def with_detail(block: Any) -> Any:
+        if not isinstance(block, am.ImageBlock):
+            return block
+        new = block.evolve(detail=told)
+        return marked(new, FAMILY, detail=True) if noted else new
 
-def _with_detail(block: Any, detail: str, *, noted: bool) -> Any:
-    if not isinstance(block, am.ImageBlock):
-        return block
-    new = block.evolve(detail=detail)
-    return marked(new, FAMILY, detail=True) if noted else new
+    return natives.with_each(message, with_detail)  # type: ignore[no-any-return]
 
 
 def _is_call(block: Any) -> bool:
@@ -356,7 +348,13 @@ def make_caps(_: LionprideCodec) -> Caps:
             **rules.other_rows(FAMILY, read_node),
         },
         history=CONTAINERS.cells(),
-        arrange=(restructure.split_results, _split_calls, restructure.choose(_picks)),
+        arrange=(
+            restructure.split_results,
+            _split_calls,
+            restructure.order("system", partial(_rank, "system")),
+            restructure.order("user", partial(_rank, "user")),
+            restructure.order("tool", partial(_rank, "user")),  # blocks beside results become a user's
+        ),
         needs_id=natives.lacks_id(FAMILY),
         derives_names=True,
     )

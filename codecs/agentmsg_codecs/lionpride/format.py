@@ -246,9 +246,9 @@ def _write_metadata(message: am.Msg) -> Native:
     if not message.metadata and not message.extras and not message.notes:
         return {"metadata": {"lion_class": CLASS}}
     metadata: Native = thaw(message.metadata)
-    own = message.extras.get(META) if message.extras else None
-    if is_mapping(own):
-        metadata |= thaw(own)
+    own = natives.extras_copy(message, META)
+    if own:
+        metadata |= own
     elif not is_marked(message, FAMILY, "/unclassed"):
         metadata["lion_class"] = CLASS
     return {"metadata": metadata}
@@ -377,9 +377,8 @@ def _write_instruction(message: am.Msg) -> Native:
             native.setdefault("images", []).append(getattr(block.source, "url", ""))
             if block.detail is not None:
                 native["image_detail"] = block.detail
-    own: Any = message.extras.get(CONTENT) if message.extras else None
-    others = own if is_mapping(own) else EMPTY
-    return {"instruction": None, **native} if _says_null(message.content, others) else native
+    is_null = _says_null(message.content, natives.extras_of(message, CONTENT))
+    return {"instruction": None, **native} if is_null else native
 
 
 def _says_null(blocks: Any, native: Mapping[str, Any]) -> bool:

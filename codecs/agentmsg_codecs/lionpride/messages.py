@@ -14,7 +14,6 @@ from agentmsg.formats import (
     adopt,
     excerpt,
     given,
-    is_mapping,
     is_marked,
     is_object,
     maker,
@@ -47,7 +46,7 @@ def kind_of(message: am.Msg) -> str:
 
 def _bare(message: am.Msg) -> am.Msg:
     """Return the parts of a message that its content holds: no ids of calls, no names of results."""
-    own = message.extras.get(CONTENT) if message.extras else None
+    own = natives.extras_of(message, CONTENT)
     content = message.content
     if message.role == "assistant":
         content = tuple(block.evolve(id=None) if isinstance(block, am.ToolUseBlock) else block for block in content)
@@ -81,12 +80,10 @@ def _read(native: Native, _: Any = None) -> am.Msg:
 def _write(message: am.Msg) -> Native:
     native: Native = _WRITERS["node"](message)
     native["content"] = _write_content(message)
-    own: Any = message.extras.get(FAMILY) if message.extras else None
-    if is_mapping(own):
-        # Replace empty values by the invalid ones that were read there.
-        for key in NODE_KEYS & own.keys() & native.keys():
-            if native[key] is None or (key == "metadata" and not message.metadata):
-                del native[key]
+    # Replace empty values by the invalid ones that were read there.
+    for key in NODE_KEYS & natives.extras_of(message, FAMILY).keys() & native.keys():
+        if native[key] is None or (key == "metadata" and not message.metadata):
+            del native[key]
     return native
 
 

@@ -103,24 +103,16 @@ def _is_old_usage(usage: am.Usage) -> bool:
 
 
 def _is_old(native: Native) -> bool:
-    """Whether usage is that of an old version; ask it only of objects with its counts."""
+    """Whether usage is that of an old version."""
+    if not ("request_tokens" in native or "response_tokens" in native):
+        return False  # the usual case
     counts = (native.get(key.native) for key in _OLD_USAGE if isinstance(key, Key))
     return _ONLY_NEW.isdisjoint(native) and all(count is None or type(count) is int for count in counts)
 
 
-class Usage(Nested):
-    """Usage: its first form is that of old versions."""
-
-    def read(self, v: str, c: Any) -> list[str]:
-        """Return the lines that read the object; they look for old counts at once, as a call would take longer."""
-        old, new = (Nested((form,)).read(v, c)[0] for form in self.forms)
-        has_old = f"type({v}) is dict and ('request_tokens' in {v} or 'response_tokens' in {v})"
-        return [f"if {has_old} and {c.bind('is_old', _is_old)}({v}):", f"    {old}", "else:", f"    {new}"]
-
-
 USAGE = (
     Form("old_usage", am.Usage, None, _OLD_USAGE, is_apart="usage", when=_is_old_usage, notes={"old": True},
-         fits=lambda native: ("request_tokens" in native or "response_tokens" in native) and _is_old(native),
+         fits=_is_old,
          schema={"required": ["request_tokens"]}),
     Form("usage", am.Usage, None, _NEW_USAGE, is_apart="usage"),
 )  # fmt: skip
@@ -412,7 +404,7 @@ def _messages(user: Callable[[], Parts], inner: Callable[[], Parts]) -> tuple[Fo
         _result("tool", "tool-return", returned(inner, is_message=True), OUTCOME, _ARTIFACT),
         Form("response", am.Msg, "response", (
             Key("parts", "content", Content("response", is_strict=True)),
-            Key("usage", "usage", Usage(("old_usage", "usage")), "may"),
+            Key("usage", "usage", Nested(("old_usage", "usage")), "may"),
             Key("model_name", "model", Text(), "null"), TIME,
             Key("provider_details", "response_metadata", Object(), "null"),
             _ID, Key("finish_reason", "finish_reason", Words(FINISH, is_closed=True), "null"),

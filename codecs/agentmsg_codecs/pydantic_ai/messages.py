@@ -108,31 +108,30 @@ def modern(native: Native) -> Native | None:
     return None if None in parts else {"kind": "response", "parts": parts, **rest}
 
 
-def by_role(native: Native) -> Native:
+def by_role(given: Native) -> Native:
     """Return the message with a role that says what a message of today says; that itself if there is none."""
-    given = native
     parts: Any = [
         {key: value for key, value in part.items() if value is not None or key not in _UNSAID}
-        for part in native["parts"]
+        for part in given["parts"]
     ]
-    native = {**native, "parts": parts}
+    native = {**given, "parts": parts}
+    old = _with_role(native, parts)
+    return old if old is not None and modern(old) == native else given
+
+
+def _with_role(native: Native, parts: Any) -> Native | None:
     rest = {key: value for key, value in native.items() if key not in ("kind", "parts")}
     if native["kind"] == "request":
         kind = parts[0].get("part_kind") if len(parts) == 1 and not rest else None
         if kind not in _ROLES:
-            return given
+            return None
         held = {key: value for key, value in parts[0].items() if key != "part_kind"}
-        return _sound({"role": _ROLES[kind], **_relinked(held, _LINK, _OLD_LINK)}, native) or given
+        return {"role": _ROLES[kind], **_relinked(held, _LINK, _OLD_LINK)}
     if len(parts) == 1 and parts[0].keys() == {"part_kind", "content"} and parts[0]["part_kind"] == "text":
-        return _sound({"role": TEXT, "content": parts[0]["content"], **rest}, native) or given
+        return {"role": TEXT, "content": parts[0]["content"], **rest}
     if not parts or any(part.get("part_kind") != "tool-call" for part in parts):
-        return given
-    return _sound({"role": CALLS, "calls": list(map(_old_call, parts)), **rest}, native) or given
-
-
-def _sound(old: Native, native: Native) -> Native | None:
-    """Return a message with a role if it is read as the one of today that it was made of."""
-    return old if modern(old) == native else None
+        return None
+    return {"role": CALLS, "calls": list(map(_old_call, parts)), **rest}
 
 
 def _relinked(native: Native, old: str, new: str) -> Native:
@@ -367,7 +366,11 @@ class Messages:
         for group in grouping.containers(messages, GROUPING):
             first = group[0]
             if not is_part(first):
-                out.append(_whole(first) if first.role == "native" else _dated(self._written(first, "response"), first))
+                out.append(
+                    natives.native_of(first, FAMILY)
+                    if first.role == "native"
+                    else _dated(self._written(first, "response"), first)
+                )
                 continue
             native = _dated(self._body(group, current), first)
             if first.notes and is_instructions(first):
@@ -401,7 +404,7 @@ class Messages:
     def write_part(self, message: am.Msg) -> Any:
         """Write a message as a part of a request."""
         if message.role == "native":
-            return _whole(message)
+            return natives.native_of(message, FAMILY)
         role = message.role
         if not message.notes and (role != "tool" or not message.content[0].notes):
             # A message that was read from another kind of part has a mark.
@@ -465,11 +468,6 @@ def _named(message: am.Msg) -> am.Msg:
     if block is None or block.name is None or type(block.name) is str:
         return message
     return tool_links.with_result(message, _with_name(block, str.__str__(block.name)))
-
-
-def _whole(message: am.Msg) -> Any:
-    block: Any = message.content[0]
-    return thaw(block.value)
 
 
 def _with_request(message: am.Msg, rest: Native) -> am.Msg:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -111,24 +112,16 @@ def _result(block: am.ToolResultBlock) -> Any:
 # -- messages ---------------------------------------------------------------------------------------------------------
 
 
-def _rank(block: Any, role: str) -> int:
+def _rank(role: str, block: Any) -> int:
+    """Return the place of a block in the order of reading: thinking, the text, then calls or files."""
     kind = dispatch.class_of(block)
     is_own = kind is am.NativeBlock and block.codec == FAMILY
-    if role == "user":
+    if role != "assistant":  # other blocks in a tool message become a user's
         is_file = kind is am.ImageBlock or (kind is am.FileBlock and not isinstance(block.source, am.BlocksSource))
         return 1 if is_file or is_own else 0
     if kind is am.ThinkingBlock or is_own:
         return 0
     return 2 if kind is am.ToolUseBlock and block.kind != "server" else 1
-
-
-def _layout(message: am.Msg) -> tuple[int, ...] | None:
-    """Return the blocks in the order of reading: thinking, the text, then calls or files."""
-    # Other blocks in a tool message become a user's.
-    content, role = message.content, "user" if message.role == "tool" else message.role
-    if len(content) <= 1 or role not in ("user", "assistant"):
-        return None
-    return restructure.in_order(content, lambda block: _rank(block, role))
 
 
 def _one_text(message: am.Msg) -> Any:
@@ -137,10 +130,6 @@ def _one_text(message: am.Msg) -> Any:
     if len(content) > 1 and sum(type(block) is am.TextBlock for block in content) > 1:
         return Swap(message, "content is one text here", "annotation")
     return message
-
-
-def _usage() -> Cell:
-    return cells.usage(_ROWS.row("usage").fields, needs=tuple(REQUIRED.values()), family=FAMILY)
 
 
 def _result_extras() -> Cell:
@@ -156,6 +145,7 @@ def _result_extras() -> Cell:
 def make_caps(codec: RifferCodec) -> Caps:
     """Return the capability table."""
     result = Row({"tool_call_id": KEEP, "name": KEEP, "error": KEEP, "error_type": KEEP}, _result)
+    usage = cells.usage(_ROWS.row("usage").fields, needs=tuple(REQUIRED.values()), family=FAMILY)
 
     def row(role: str, blocks: Rows, **cells: Cell) -> MessageRow:
         return MessageRow(
@@ -167,7 +157,7 @@ def make_caps(codec: RifferCodec) -> Caps:
             "system": row("system", _text_rows()),
             "developer": MessageRow(otherwise=rules.role_rule("system")),
             "user": row("user", _user_rows()),
-            "assistant": row("assistant", _assistant_rows(), usage=_usage()),
+            "assistant": row("assistant", _assistant_rows(), usage=usage),
             "tool": MessageRow(
                 fields=_ROWS.message("tool", extras=_result_extras()),
                 blocks={am.ToolResultBlock: result},
@@ -176,6 +166,10 @@ def make_caps(codec: RifferCodec) -> Caps:
             **rules.other_rows(FAMILY, codec.engines["latest"].read),
         },
         history=CONTAINERS.cells(),
-        arrange=(restructure.split_results, restructure.choose(_layout), unambiguous),
+        arrange=(
+            restructure.split_results,
+            *(restructure.order(role, partial(_rank, role)) for role in ("user", "assistant", "tool")),
+            unambiguous,
+        ),
         needs_id=needs_id,
     )

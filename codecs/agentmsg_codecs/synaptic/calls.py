@@ -89,24 +89,6 @@ def carried_call_extras(extras: Any, block: Any) -> Any:
     return (_CARRIED_WITHOUT_REASON if has_reason else _CARRIED)(extras, block)
 
 
-# -- valid calls ------------------------------------------------------------------------------------------------------
-
-
-def read_call(entry: Any) -> am.ToolUseBlock:
-    """Read a valid call.
-
-    Raises:
-        Unreadable: if it isn't one.
-    """
-    block: am.ToolUseBlock = read_as(DESCRIBED.shapes["call"], entry, FAMILY)
-    return block
-
-
-def write_call(block: am.ToolUseBlock) -> Native:
-    """Write a valid call."""
-    return write_as(DESCRIBED.shapes["call"], block, FAMILY)
-
-
 # -- calls whose arguments are text -----------------------------------------------------------------------------------
 
 

@@ -115,13 +115,6 @@ def _remove(message: am.Msg) -> Any:
     return Drop("a removal needs the id of a message") if message.id is None else message
 
 
-def _picks(message: am.Msg) -> tuple[int, ...] | None:
-    """Return an assistant's blocks in the order of writing: content, calls, invalid calls, pieces of calls."""
-    if message.role != "assistant" or len(message.content) <= 1:
-        return None
-    return restructure.in_order(message.content, rank)
-
-
 def make_caps(codec: SynapticCodec) -> Caps:
     """Return the capability table."""
     messages = codec.engine
@@ -147,7 +140,8 @@ def make_caps(codec: SynapticCodec) -> Caps:
             ANY_ROLE: MessageRow(fields=plain, blocks=rows),
         },
         history=CONTAINERS.cells(),
-        arrange=(restructure.split_results, restructure.choose(_picks)),
+        # Content, calls, invalid calls, pieces of calls.
+        arrange=(restructure.split_results, restructure.order("assistant", rank)),
         needs_id=needs_id,
         derives_names=True,
     )

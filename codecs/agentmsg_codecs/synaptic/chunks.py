@@ -35,15 +35,7 @@ from agentmsg.formats import (
     word_at,
     write_as,
 )
-from agentmsg_codecs.synaptic.calls import (
-    DESCRIBED,
-    read_call,
-    read_invalid,
-    read_piece,
-    write_call,
-    write_invalid,
-    write_piece,
-)
+from agentmsg_codecs.synaptic.calls import DESCRIBED, read_invalid, read_piece, write_invalid, write_piece
 from agentmsg_codecs.synaptic.names import CHUNK_KEYS, FAMILY
 
 if TYPE_CHECKING:
@@ -111,7 +103,7 @@ def _read_parts(native: Native, key: str) -> list[am.ChunkPart]:
 
 
 def _read_call(entry: Any) -> am.ChunkPart:
-    return _make_part(read_call(entry))
+    return _make_part(read_as(DESCRIBED.shapes["call"], entry, FAMILY))
 
 
 def _read_invalid(entry: Any) -> am.ChunkPart:
@@ -163,7 +155,7 @@ def _write_part(part: am.ChunkPart, block: am.ToolUseBlock) -> tuple[str, Native
         whole = block if block.raw_input is not None else block.evolve(raw_input=tool_arguments.input_text(block))
         return "tool_call_chunks", {**write_piece(whole), "index": part.index}
     if block.raw_input is None:
-        return "tool_calls", write_call(block)
+        return "tool_calls", write_as(DESCRIBED.shapes["call"], block, FAMILY)
     if is_marked(block, FAMILY, "/invalid"):
         return "invalid_tool_calls", write_invalid(block)
     return "tool_call_chunks", write_piece(block)

@@ -128,21 +128,25 @@ def write_reference(source: am.FileSource) -> Native:
     return {str(source.provider): source.file_id, **natives.extras_copy(source, FAMILY)}
 
 
+def _read_plain(value: Any, media_type: str | None) -> Any:
+    """Return the source for a text, dumped bytes or a reference without a tag."""
+    if type(value) is str:
+        return _read_text(value, media_type)
+    data = read_bytes(value, media_type)
+    return read_reference(value, media_type) if data is None else data
+
+
 def read_data(value: Any, media_type: str | None) -> Any:
     """Return the source for the data of a file.
 
     Raises:
         Unreadable: if it has another shape.
     """
-    if type(value) is str:
-        return _read_text(value, media_type)
-    data = read_bytes(value, media_type)
-    if data is not None:
-        return data
     tag: Any = value.get("type") if is_object(value) else None
-    if tag is None:
-        return marked(read_reference(value, media_type), FAMILY, bare=True)
-    if type(tag) is not str or tag not in _TAGS or value.keys() != {"type", tag}:
+    if type(tag) is not str or tag not in _TAGS:
+        plain = _read_plain(value, media_type)
+        return marked(plain, FAMILY, bare=True) if type(plain) is am.FileSource else plain
+    if value.keys() != {"type", tag}:
         raise Unreadable
     if tag == "reference":
         return read_reference(value[tag], media_type)
@@ -208,7 +212,7 @@ def source_hatch(
         return {key: write(block.source), **({} if kind is None else {"mediaType": kind})}
 
     return Hatch(keys=(key, "mediaType", _MIME), cells={"source": KEEP}, get=get, put=put, must=(key,), odd=(_MIME,),
-                 schema={key: schema, **({"mediaType": STRING} if is_typed else {})}, about="source")  # fmt: skip
+                 schema={key: schema, "mediaType": STRING}, about="source")  # fmt: skip
 
 
 def with_types(hatch: Hatch, kind: str) -> Hatch:
@@ -250,13 +254,6 @@ def file_form(kind: str, name: str, options: Hatch, **others: Any) -> Form:
 # -- images of users --------------------------------------------------------------------------------------------------
 
 
-def _read_image(value: Any, media_type: str | None) -> Any:
-    if type(value) is str:
-        return _read_text(value, media_type)
-    data = read_bytes(value, media_type)
-    return read_reference(value, media_type) if data is None else data
-
-
 def is_image(block: Any) -> bool:
     """Whether an image of a user is written as an ``image``: it can be, and wasn't read as a file."""
     if is_marked(block, FAMILY, "/file") and media.kind_of(type_in(block.source)) == "image":
@@ -264,16 +261,11 @@ def is_image(block: Any) -> bool:
     return isinstance(block.source, am.FileSource) or _is_plain(block.source)
 
 
-def _any_type(hatch: Hatch) -> Hatch:
-    """Return the hatch of a source whose media type may be of any kind."""
-    return hatch.evolve(schema={**hatch.schema, "mediaType": STRING})
-
-
-IMAGE = _any_type(source_hatch(
-    "image", _read_image,
+IMAGE = source_hatch(
+    "image", _read_plain,
     lambda source: write_reference(source) if isinstance(source, am.FileSource) else _write_text(source),
     {"anyOf": _DATA}, type_of=lambda source: None if _url_mark(source) == "alone" else type_in(source),
-))  # fmt: skip
+)  # fmt: skip
 
 
 # -- sources ----------------------------------------------------------------------------------------------------------
@@ -309,13 +301,13 @@ def _read_tagged(value: Any, media_type: str | None) -> Any:
 
 # -- forms ------------------------------------------------------------------------------------------------------------
 
-_BYTES = _any_type(source_hatch("data", _read_base64, write_base64, STRING))
-_URL_HATCH = _any_type(source_hatch("url", _read_url, attrgetter("url"), STRING))
-_ID_HATCH = _any_type(source_hatch(
+_BYTES = source_hatch("data", _read_base64, write_base64, STRING)
+_URL_HATCH = source_hatch("url", _read_url, attrgetter("url"), STRING)
+_ID_HATCH = source_hatch(
     "fileId", _read_id, lambda source: source.file_id if source.provider is None else write_reference(source),
     {"anyOf": [STRING, REFERENCE]},
-))  # fmt: skip
-_REFERENCE = _any_type(source_hatch("providerReference", read_reference, write_reference, REFERENCE))
+)  # fmt: skip
+_REFERENCE = source_hatch("providerReference", read_reference, write_reference, REFERENCE)
 _TYPED = source_hatch("data", _read_base64, write_base64, STRING, is_typed=True)
 _TAGGED_FILE = source_hatch(
     "data", _read_tagged, lambda source: write_data(marked(source, FAMILY, tag=True, bare=False)), {"anyOf": TAGGED},

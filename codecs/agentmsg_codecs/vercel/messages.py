@@ -33,7 +33,7 @@ from agentmsg_codecs.vercel.names import FAMILY, PROVIDER_OPTIONS
 from agentmsg_codecs.vercel.shared import check_message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 # -- names of results --------------------------------------------------------------------------------------------------
@@ -43,12 +43,26 @@ _with_name = speed.replacer(am.ToolResultBlock, "name")
 
 def read_names(messages: Iterable[am.Msg]) -> list[am.Msg]:
     """Return messages that were read, with the names that results have from their calls marked as derived."""
-    return _renamed(messages, lambda block, known: known if known == block.name else block.name)
+    names, out = CallNames(), list[am.Msg]()
+    for message in messages:
+        out.append(names.stand_in(message))
+        names.see(message)
+    return out
 
 
 def written_names(messages: Iterable[am.Msg]) -> list[am.Msg]:
     """Return messages to write, each result with the name that is written for it."""
-    return _renamed(messages, _written_name)
+    names, out = CallNames(), list[am.Msg]()
+    for message in messages:
+        if message.role == "tool":
+            block: Any = message.content[0]
+            name = _written_name(block, names.answer(block.tool_call_id))
+            is_so = name is block.name
+            out.append(message if is_so else tool_links.with_result(message, _with_name(block, name)))
+        else:
+            names.see(message)
+            out.append(message)
+    return out
 
 
 def _written_name(block: Any, known: str | None) -> str | None:
@@ -56,22 +70,6 @@ def _written_name(block: Any, known: str | None) -> str | None:
     if is_marked(block, FAMILY, "/unnamed") and (name is None or (isinstance(name, am.Made) and name == known)):
         return None
     return natives.link_of(known if name is None else name)
-
-
-def _renamed(messages: Iterable[am.Msg], name_of: Callable[[Any, str | None], str | None]) -> list[am.Msg]:
-    """Return messages with results renamed by a function of the result and the name of its call."""
-    names = CallNames()
-    out: list[am.Msg] = []
-    for message in messages:
-        if message.role == "tool":
-            block: Any = message.content[0]
-            name = name_of(block, names.answer(block.tool_call_id))
-            renamed = name is not block.name
-            out.append(tool_links.with_result(message, _with_name(block, name)) if renamed else message)
-        else:
-            names.see(message)
-            out.append(message)
-    return out
 
 
 # -- messages ----------------------------------------------------------------------------------------------------------
@@ -191,18 +189,14 @@ class Messages(Grouped):
         """Write messages that fit."""
         return [self.write_group(group) for group in grouping.containers(written_names(messages), self.grouping)]
 
-    def write_result(self, block: Any) -> Any:
-        """Write a result as a part, with its name."""
-        return self.described.parts["tool"].write(block)
-
     def _plain(self, group: Sequence[am.Msg]) -> Native:
         first = group[0]
         kinds = [self._answer_of(message) for message in group]
         if kinds[0] is not None:
             parts: list[Any] = []
             for kind, message in zip(kinds, group, strict=True):
-                write = self.write_result if kind == "results" else self._decisions.write
-                parts += map(write, message.content)
+                place = self.described.parts["tool"] if kind == "results" else self._decisions
+                parts += map(place.write, message.content)
             return {"role": "tool", "content": parts}
         native = super()._plain(group)
         content: Any = native["content"]

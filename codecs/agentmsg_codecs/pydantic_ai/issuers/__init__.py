@@ -20,7 +20,6 @@ from agentmsg.formats import (
     Unreadable,
     adopt,
     envelopes,
-    is_mapping,
     is_marked,
     is_sequence,
     mark_of,
@@ -76,13 +75,13 @@ class Issuers(envelopes.Envelope):
 
     def renewed(self, message: am.Msg) -> am.Msg:
         """Return a message whose extras name the provider as today's reader has it."""
-        held: Any = message.extras.get(FAMILY) if message.extras else None
-        if message.provider is not None or not is_mapping(held) or type(held.get(NAME)) is not str:
+        word = natives.extras_of(message, FAMILY).get(NAME)
+        if message.provider is not None or type(word) is not str:
             return message
         extras = natives.without(message.extras, (FAMILY, NAME))
-        found = read_answered({NAME: held[NAME], "provider_response_id": message.id})
+        found = read_answered({NAME: word, "provider_response_id": message.id})
         new = message.evolve(provider=found["provider"], api=found.get("api"), extras=extras)
-        return marked(new, FAMILY, provider=held[NAME]) if "notes" in found else new
+        return marked(new, FAMILY, provider=word) if "notes" in found else new
 
     def wrap(self, message: am.Msg) -> am.Msg:
         """Return a message whose special blocks are what the provider's client makes of them."""
@@ -113,19 +112,14 @@ class Issuers(envelopes.Envelope):
 
 def name_of(block: Any) -> str | None:
     """Return the provider that a part names, by its block."""
-    extras = block.extras
-    if type(block) is am.ThinkingBlock:
-        if block.redacted is None:
-            held: Any = extras.get(UNSIGNED)
-            signed = block.signature
-            word: Any = signed.provider if signed is not None else held[NAME] if is_mapping(held) else None
-        else:
-            word = natives.extras_of(block, FAMILY).get(NAME, "anthropic")
-        return word if type(word) is str else None
-    if type(block) in (am.ToolUseBlock, am.ToolResultBlock) and block.provider is not None:
+    kind: Any = block.__class__
+    is_thinking = kind is am.ThinkingBlock
+    word: Any = natives.extras_of(block, FAMILY).get(NAME, "anthropic" if is_thinking else None)
+    if is_thinking and block.redacted is None:
+        signed = block.signature
+        word = natives.extras_of(block, UNSIGNED).get(NAME) if signed is None else signed.provider
+    elif kind in (am.ToolUseBlock, am.ToolResultBlock) and block.provider is not None:
         return str(block.provider)
-    held = extras.get(FAMILY) if extras else None
-    word = held.get(NAME) if is_mapping(held) else None
     return word if type(word) is str else None
 
 

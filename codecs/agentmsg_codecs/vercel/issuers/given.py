@@ -20,52 +20,45 @@ from agentmsg_codecs.vercel.issuers.parts import options_of, with_options
 from agentmsg_codecs.vercel.names import FAMILY, OPTIONS, PROVIDER_OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 _ANTHROPIC = "anthropic"
-# Extras of media, by their paths, and the paths of options that they are.
-_OF_MEDIA = (
-    ((_ANTHROPIC, "citations"), (OPTIONS, _ANTHROPIC, "citations")),
-    (("anthropic.kind", "type"), (OPTIONS, _ANTHROPIC, "containerUpload")),
-    (("gemini", "videoMetadata"), (OPTIONS, "google", "videoMetadata")),
-    (("gemini", "thought"), (OPTIONS, "google", "thought")),
+_UPLOAD, _REFERENCE = "container_upload", "tool-reference"
+# Extras of media, by their paths, the paths of options that they are, and a value that is another there.
+_OF_MEDIA: tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[Any, Any]], ...] = (
+    ((_ANTHROPIC, "citations"), (OPTIONS, _ANTHROPIC, "citations"), (None, None)),
+    (("anthropic.kind", "type"), (OPTIONS, _ANTHROPIC, "containerUpload"), (_UPLOAD, True)),
+    (("gemini", "videoMetadata"), (OPTIONS, "google", "videoMetadata"), (None, None)),
+    (("gemini", "thought"), (OPTIONS, "google", "thought"), (None, None)),
 )
 _PAIR = 2
-_UPLOAD, _REFERENCE = "container_upload", "tool-reference"
 
 
 def media_into(block: Any) -> Any:
     """Return media whose extras are options, where the client has some for them."""
-    return _moved(block, _OF_MEDIA, {_UPLOAD: True})
+    return _moved(block, _OF_MEDIA)
 
 
 def media_back(block: Any) -> Any:
     """Return media whose options are extras of a provider."""
-    return _moved(block, [(option, path) for path, option in _OF_MEDIA], {True: _UPLOAD})
+    return _moved(block, [(option, path, (there, here)) for path, option, (here, there) in _OF_MEDIA])
 
 
-def _moved(block: Any, paths: Iterable[tuple[tuple[str, ...], tuple[str, ...]]], words: Mapping[Any, Any]) -> Any:
+def _moved(block: Any, paths: Iterable[tuple[tuple[str, ...], tuple[str, ...], tuple[Any, Any]]]) -> Any:
     """Return a block with extras at other places; the block itself if it has none of them.
 
     Args:
         block: the block.
-        paths: from where, and to where.
-        words: values that are others there.
+        paths: from where, to where, and which value becomes which.
     """
     extras: Any = thaw(block.extras)
     has_moved = False
-    for start, end in paths:
+    for start, end, (old, new) in paths:
         value = natives.value_at(extras, start)
         if value is not natives.NOTHING:
-            is_word = "containerUpload" in (start[-1], end[-1]) and _is_word(value)
-            new = natives.nested(end, words.get(value, value) if is_word else value)
-            extras, has_moved = natives.merged(natives.without(extras, start), new), True
+            moved = natives.nested(end, new if am.same(value, old) else value)
+            extras, has_moved = natives.merged(natives.without(extras, start), moved), True
     return block.evolve(extras=extras) if has_moved else block
-
-
-def _is_word(value: Any) -> bool:
-    """Whether a value may be one of a few words."""
-    return type(value) is str or value is True
 
 
 def reference_into(block: Any) -> Any:

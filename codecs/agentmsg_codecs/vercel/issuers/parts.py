@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
-from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping, speed
+from agentmsg.formats import Native, Unreadable, dump_json, is_list, is_mapping, natives, speed
 from agentmsg_codecs.vercel.names import OPTIONS, PROVIDER_OPTIONS
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ def is_server(block: Any, provider: str) -> bool:
 
 def has_options(block: Any, key: str) -> bool:
     """Whether a block that was read has a provider's options beside its fields."""
-    options: Any = block.extras.get(OPTIONS) if block.extras else None
-    return is_mapping(options) and key in options
+    return natives.has_extra(block, OPTIONS, key)
 
 
 def with_options(key: str, options: Native) -> Native:

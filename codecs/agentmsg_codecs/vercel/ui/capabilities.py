@@ -143,8 +143,7 @@ def _changed(block: am.ToolResultBlock, words: str, *, is_lost: bool, **fields: 
         fields["content"] = content
     if fields["status"] is None:
         del fields["status"]  # there is no place for success
-    changes = {name: value for name, value in fields.items() if getattr(block, name) is not value}
-    changes = {name: value for name, value in changes.items() if name == "content" or getattr(block, name) != value}
+    changes = {name: value for name, value in fields.items() if name == "content" or getattr(block, name) != value}
     if not changes:
         return block
     return Swap(block.evolve(**changes), "a result is one text or value here", "content" if is_lost else "annotation")

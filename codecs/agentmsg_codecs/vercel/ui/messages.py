@@ -306,12 +306,9 @@ class Messages:
         def comes_back(block: am.NativeBlock) -> am.NativeBlock | None:
             self.fill()
             part = thaw(block.value)
-            if part == STEP or (place == "assistant" and self.tools.read(part, (-1, 0)) is not None):
+            tag: Any = part.get("type") if place == "assistant" and is_object(part) else None
+            if part == STEP or tag == STEP["type"] or (tag is not None and self.tools.read(part, (-1, 0)) is not None):
                 return None
-            if place == "assistant" and is_object(part) and part.get("type") == STEP["type"]:
-                return None
-            if place == "assistant" and is_object(part) and is_tool(part.get("type")):
-                return natives.native_part(part, UI)
-            return self.places[place].comes_back(block)
+            return natives.native_part(part, UI) if is_tool(tag) else self.places[place].comes_back(block)
 
         return comes_back

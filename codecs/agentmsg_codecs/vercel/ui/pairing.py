@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from operator import is_
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
 from agentmsg.formats import Swap, natives, restructure, rules
@@ -183,12 +183,10 @@ def _answered(plan: restructure.Plan, start: int, messages: Sequence[am.Msg]) ->
     """Count the run of results that starts at a place, by id and tool."""
     found = Counter[_Key]()
     for number in range(start, len(plan)):
-        parts = plan[number]
-        message = messages[parts[0].index]
-        if (parts[0].role or message.role) != "tool" or not parts[0].picks:
+        blocks = _blocks(plan[number], messages)
+        if _role(plan[number], messages) != "tool" or not blocks:
             break
-        result: Any = message.content[parts[0].picks[0]]
-        found[result.tool_call_id, result.name] += 1
+        found[blocks[0].tool_call_id, blocks[0].name] += 1
     return found
 
 
@@ -205,23 +203,21 @@ def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> r
     calls = _Open()
     behind: dict[int, list[tuple[int, int]]] = {}
     orphans: set[int] = set()
-    results: set[int] = set()
     for number, parts in enumerate(current):
-        role = parts[0].role or messages[parts[0].index].role
-        blocks = [messages[part.index].content[pick] for part in parts for pick in part.picks]
+        role, blocks = _role(parts, messages), _blocks(parts, messages)
         if role == "tool" and blocks:
             call = calls.take(blocks[0])
             if call is None:
                 orphans.add(number)
                 continue
             behind.setdefault(call[0], []).append((call[1], number))
-            results.add(number)
             continue
         calls.begin(_answered(current, number + 1, messages) if role == "assistant" else Counter())
         if role == "assistant":
             for order, block in enumerate(blocks):
                 if isinstance(block, am.ToolUseBlock) and block.kind != "server":
                     calls.add(block.id, (number, order, block.name))
+    results = {number for found in behind.values() for _, number in found}
     out: restructure.Plan = []
     for number, parts in enumerate(current):
         if number in results:
@@ -232,31 +228,21 @@ def beside_calls(plan: restructure.Plan | None, messages: Sequence[am.Msg]) -> r
     return plan if out == current else out
 
 
-_REQUEST, _RESPONSE, _RESULT = am.ApprovalRequestBlock, am.ApprovalResponseBlock, am.ToolResultBlock
+_REQUEST, _RESPONSE = am.ApprovalRequestBlock, am.ApprovalResponseBlock
 
 
 _Place = tuple[int, int]
 """A message's index, and a block's in it."""
 
 
-class _Asked(NamedTuple):
-    """A call in a plan, and what belongs to it: the request and the decision with their places, and the result."""
-
-    call: Any
-    request: tuple[_Place, Any] | None
-    response: tuple[_Place, Any] | None
-    result: Any
-
-    @property
-    def is_told(self) -> bool:
-        """Whether a part can tell the request, and so the decision."""
-        if self.request is None or natives.has_extra(self.call, UI, "approval"):
-            return False
-        if self.result is None:
-            return True
-        # A denial whose approval has the id of its call, and no more, is one that nobody was asked for.
-        response, request = None if self.response is None else self.response[1], self.request[1]
-        return response is not None and (response.approved or request.id != self.call.id or _says_more(request))
+def _is_told(call: Any, request: am.ApprovalRequestBlock, response: Any, result: Any) -> bool:
+    """Whether the part of a call can tell the request behind it, and so the decision."""
+    if natives.has_extra(call, UI, "approval"):
+        return False
+    if result is None:
+        return True
+    # A denial whose approval has the id of its call, and no more, is one that nobody was asked for.
+    return response is not None and (response.approved or request.id != call.id or _says_more(request))
 
 
 def _says_more(request: am.ApprovalRequestBlock) -> bool:
@@ -359,9 +345,8 @@ def _step(
         if not isinstance(call, am.ToolUseBlock):
             continue
         at = requests.get(index)
-        asked = None if at is None else (places[at], content[at])
         told = given.get(places[at]) if at is not None else None
-        decided = None if told is None else (told, messages[told[0]].content[told[1]])
+        decided = None if told is None else messages[told[0]].content[told[1]]
         entry = None
         if call.kind == "server":
             behind = content[index + 1 if at is None else at + 1 :]
@@ -369,7 +354,7 @@ def _step(
         else:
             entry = next((each for each in results if each[1].tool_call_id == call.id), None)
             result = None if entry is None else entry[1]
-        if at is not None and _Asked(call, asked, decided, result).is_told:
+        if at is not None and _is_told(call, content[at], decided, result):
             left.add(at)
             decisions += [] if told is None else [told]
         if entry is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentmsg.formats import Native, is_mapping, is_object, same_document
+from agentmsg_codecs.vercel.issuers.parts import inverse, renamed_keys
 
 DYNAMIC, OLD = "dynamic-tool", "tool-invocation"
 NESTED = "nested"
@@ -21,15 +22,16 @@ _INSIDE = {NESTED: "toolInvocation", "snake": "tool_invocation"}
 _BESIDE = {"callProviderMetadata": "providerMetadata", "createdAt": "createdAt"}
 _SNAKE = {"toolCallId": "tool_call_id", "toolName": "tool_name"}
 _STATES = {"partial-call": "input-streaming", "call": "input-available", "result": "output-available"}
-# The keys of an approval that are others in parts of messages for models, and those of the parts.
-OF_APPROVAL = frozenset({"id", "approved", "reason", "requestReason"})
+# The keys of an approval that tell the decision, and those of the request that are others in its part.
+_DECIDED, _OF_REQUEST = ("approved", "reason"), {"id": "approvalId", "requestReason": "reason"}
+OF_APPROVAL = frozenset({*_DECIDED, *_OF_REQUEST})
 _KEYS_OF_PARTS = frozenset({"type", "approvalId", "toolCallId"})
 KEYS_OF_REQUESTS = _KEYS_OF_PARTS | {"reason", "signature"}
 _TYPES = {NESTED: OLD, "snake": OLD, "flat": OLD, "dynamic": DYNAMIC}
-_OLD_STATES = {new: old for old, new in _STATES.items()}
+_OLD_STATES = inverse(_STATES)
 # The keys of version 4, by today's, and the reverse.
 _OLD_KEYS = {"input": "args", "output": "result"}
-_KEYS = {old: new for new, old in _OLD_KEYS.items()}
+_KEYS = inverse(_OLD_KEYS)
 
 
 def tool_of(part: Any) -> Native | None:
@@ -79,22 +81,19 @@ def is_approval(value: Any) -> bool:
 
 def split_approval(approval: Native, link: Any) -> tuple[Native, Native | None]:
     """Return an approval as the parts of messages for models: the request, and the response or None."""
-    rest = {key: value for key, value in approval.items() if key not in OF_APPROVAL}
-    reason = {"reason": approval["requestReason"]} if "requestReason" in approval else {}
-    request = {"type": "tool-approval-request", "approvalId": approval["id"], "toolCallId": link, **reason, **rest}
+    asked = {key: value for key, value in approval.items() if key not in _DECIDED}
+    request = {"type": "tool-approval-request", "toolCallId": link, **renamed_keys(asked, _OF_REQUEST)}
     if "approved" not in approval:
         return request, None
-    told: Native = {key: approval[key] for key in ("approved", "reason") if key in approval}
+    told = {key: approval[key] for key in _DECIDED if key in approval}
     return request, {"type": "tool-approval-response", "approvalId": approval["id"], **told}
 
 
 def joined_approval(request: Native, response: Native | None) -> Native:
     """Return the approval for these parts."""
-    rest = {key: value for key, value in request.items() if key not in (*_KEYS_OF_PARTS, "reason")}
-    reason = {"requestReason": request["reason"]} if "reason" in request else {}
-    decision = response or {}
-    told: Native = {key: decision[key] for key in ("approved", "reason") if key in decision}
-    return {"id": request["approvalId"], **told, **reason, **rest}
+    asked = {key: value for key, value in request.items() if key not in ("type", "toolCallId")}
+    told = {key: response[key] for key in _DECIDED if key in response} if response else {}
+    return {"id": request["approvalId"], **told, **renamed_keys(asked, inverse(_OF_REQUEST))}
 
 
 # -- version 4, and mixtures with today's -----------------------------------------------------------------------------
@@ -112,7 +111,7 @@ def as_today(part: Any) -> tuple[Native, str] | None:
     call, shape, beside = found
     if type(call.get("toolName")) is not str or any(new in call and old in call for new, old in _OLD_KEYS.items()):
         return None
-    native = {_KEYS.get(key, key): value for key, value in call.items()}
+    native = renamed_keys(call, _KEYS)
     state, how = _state_of(native)
     if state is None or (shape in ("static", "dynamic") and how == "state"):
         return None
@@ -147,8 +146,7 @@ def _renamed(call: Native) -> Native | None:
     """Return a call in snake case with today's keys; None if it mixes both."""
     if not call.keys().isdisjoint(_SNAKE):
         return None
-    names = {snake: key for key, snake in _SNAKE.items()}
-    return {names.get(key, key): value for key, value in call.items()}
+    return renamed_keys(call, inverse(_SNAKE))
 
 
 def _state_of(call: Native) -> tuple[str | None, str]:
