@@ -94,7 +94,7 @@ class Sessions(Containers):
 
     def noted(self, history: am.History, document: Native, name: str) -> am.History:
         """Return the history of a session file, with what else the file holds."""
-        rest = _rest(document, _PATHS[name])
+        rest = natives.without(document, _PATHS[name])
         history = marked(history, self.family, session=name)
         return history.evolve(extras={**history.extras, self.space: adopt(rest)}) if rest else history
 
@@ -126,15 +126,7 @@ class Sessions(Containers):
         if name is None:
             return False
         whole = natives.merged(thaw(rest), natives.nested(_PATHS[name], {self.keys[0]: []}))
-        return self.session_of(whole) == name and _rest(whole, _PATHS[name]) == thaw(rest)
-
-
-def _rest(document: Native, path: tuple[str, ...]) -> Native:
-    """Return a session file without its document, and without objects that held nothing else."""
-    key, *others = path
-    rest = {name: value for name, value in document.items() if name != key}
-    inner = _rest(document[key], tuple(others)) if others else {}
-    return {**rest, key: inner} if inner else rest
+        return self.session_of(whole) == name and natives.without(whole, _PATHS[name]) == thaw(rest)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
