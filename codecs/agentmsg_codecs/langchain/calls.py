@@ -470,15 +470,16 @@ class _Calls(list[_Call]):
         self._by_id.setdefault(block.id, []).append(call)
         return call
 
-    def find(self, link: Any, letter: str, *, invalid: bool = False) -> _Call | None:
-        """Return the first call with an id that a copy may belong to."""
-        alike, key = self._by_id.get(link, ()), (link, letter, invalid)
-        for index in range(self._passed.get(key, 0), len(alike)):
-            if alike[index].may_have(letter, invalid=invalid):
-                self._passed[key] = index
-                return alike[index]
-        self._passed[key] = len(alike)
-        return None
+    def take(self, letter: str, place: int, native: Native, *, invalid: bool = False, **fields: Any) -> _Call:
+        """Return the first call with its id that a copy may belong to, with the copy; else a new one of these fields."""
+        alike, key = self._by_id.get(fields["id"], ()), (fields["id"], letter, invalid)
+        index = self._passed.get(key, 0)
+        while index < len(alike) and not alike[index].may_have(letter, invalid=invalid):
+            index += 1
+        self._passed[key] = index
+        call = alike[index] if index < len(alike) else self.add(v1.make_call(**fields))
+        call.copies[letter] = (place, native)
+        return call
 
 
 def join(
@@ -536,32 +537,26 @@ def _join_valid(calls: _Calls, position: int, entry: Native) -> None:
         raise Unreadable
     args: Any = entry.get("args", EMPTY)
     is_bare = not is_mapping(args)
-    link, name, value = natives.word_if_any(entry, "id"), natives.word_if_any(entry, "name") or "", adopt(args)
-    value = value if is_bare else call_input(args)
-    call = calls.find(link, "t")
-    if call is None:
-        call = calls.add(v1.make_call(id=link, name=name, input=value))
-    elif not call.block.is_valid or call.block.name != name or not am.same(call.block.input, value):
+    link, name = natives.word_if_any(entry, "id"), natives.word_if_any(entry, "name") or ""
+    value = adopt(args) if is_bare else call_input(args)
+    call = calls.take("t", position, entry, id=link, name=name, input=value)
+    if not call.block.is_valid or call.block.name != name or not am.same(call.block.input, value):
         call.block = call.block.evolve(name=name, input=value)
-    call.copies["t"] = (position, entry)
     if is_bare:
         call.note["/bare"] = True
 
 
 def _join_invalid(calls: _Calls, position: int, entry: Native) -> None:
     link, name, args = natives.word_if_any(entry, "id"), natives.word_if_any(entry, "name") or "", entry.get("args")
-    call = calls.find(link, "t", invalid=True)
     raw = natives.word_if_any(entry, "args")
     fields: Native = {"raw_input": raw} if raw is not None else {"input": EMPTY if args is None else adopt(args)}
-    if call is None:
-        call = calls.add(v1.make_call(id=link, name=name, **fields))
-    elif call.block.name != name or raw is None or call.block.raw_input != raw:
+    call = calls.take("t", position, entry, invalid=True, id=link, name=name, **fields)
+    if call.block.name != name or raw is None or call.block.raw_input != raw:
         call.block = call.block.evolve(name=name, **fields)
     if entry.get("error") is not None:
         known: Any = call.block.extras.get(FAMILY) or {}
         own = error_first({**known, "error": entry["error"]})
         call.block = call.block.evolve(extras={**call.block.extras, FAMILY: adopt(own)})
-    call.copies["t"] = (position, entry)
     if call.block.is_valid:
         call.note["/list"] = "invalid"
     if raw is None and args is not None:
@@ -570,24 +565,20 @@ def _join_invalid(calls: _Calls, position: int, entry: Native) -> None:
 
 def _join_text(calls: _Calls, position: int, entry: Native) -> None:
     name, text = entry["function"]["name"], entry["function"]["arguments"]
-    link = entry.get("id")
-    call = calls.find(link, "a")
-    if call is None:
-        call = calls.add(v1.make_call(id=link, name=name, raw_input=text))
-    elif call.block.is_valid and call.block.raw_input is None:
+    _take_text(calls.take("a", position, entry, id=entry.get("id"), name=name, raw_input=text), text)
+
+
+def _take_text(call: _Call, text: str) -> None:
+    if call.block.is_valid and call.block.raw_input is None:
         # The block only keeps a text that says the same.
         call.block = call.block.evolve(input=call.block.input, raw_input=text)
-    call.copies["a"] = (position, entry)
 
 
 def _join_legacy(calls: _Calls, legacy: Native) -> None:
     """Join the call of OpenAI's first generation, which has no id, to the one that says the same."""
     block = v1.make_call(id=None, name=legacy["name"], raw_input=legacy["arguments"])
-    call = next((call for call in calls if _says_the_same(call.block, block)), None)
-    if call is None:
-        call = calls.add(block)
-    elif call.block.is_valid and call.block.raw_input is None:
-        call.block = call.block.evolve(input=call.block.input, raw_input=legacy["arguments"])
+    call = next((call for call in calls if _says_the_same(call.block, block)), None) or calls.add(block)
+    _take_text(call, legacy["arguments"])
     call.copies["f"] = (0, legacy)
 
 

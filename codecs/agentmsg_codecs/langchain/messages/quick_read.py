@@ -20,7 +20,8 @@ from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, dump_json, is_mapping, maker, note_of, speed, spelling
 from agentmsg_codecs.langchain.blocks.dialects import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import POINT, is_words, make_call, make_result, make_text
-from agentmsg_codecs.langchain.messages.fields import MAY_MEAN, NEEDED, USUAL
+from agentmsg_codecs.langchain.calls import is_calls
+from agentmsg_codecs.langchain.messages.fields import MAY_MEAN, NEEDED, USUAL, is_word
 from agentmsg_codecs.langchain.messages.metadata import (
     COPIED_NOTE,
     LIST_NOTE,
@@ -80,6 +81,10 @@ def _function(name: str, parameters: str, *lines: str) -> Callable[..., Any]:
     return make
 
 
+# The class of values with a meaning, by their test.
+_CLASSES: Mapping[Any, str] = {is_word: "str", is_mapping: "dict", is_calls: "list"}
+
+
 def _taken(tag: str) -> list[Field]:
     """Return the fields that a message is built from: all that can have more than one value."""
     return [field for field in USUAL[tag].values() if field.key != "type" and not field.is_idle]
@@ -102,8 +107,9 @@ def _reader(tag: str, layout: Layout) -> Iterator[str]:
             yield f"if {_is_set(field)}:"
             yield "    keys += 1"
             indent = "    "
-        if field.default == {}:
-            yield f"{indent}if {field.key}.__class__ is not dict:"
+        if field.means in _CLASSES:
+            given = f"{field.key} is not None and " if field.default is None and not indent else ""
+            yield f"{indent}if {given}{field.key}.__class__ is not {_CLASSES[field.means]}:"
             yield f"{indent}    return None"
     yield f"return build({', '.join(field.key for field in taken)}) if len(body) == keys else None"
 
@@ -250,20 +256,13 @@ class FastReaders:
         self, role: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
     ) -> am.Msg | None:
         """Return the message of a role whose fields have these values; kwargs and response are objects or None."""
-        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
-            return None
         if (kwargs or response) and self._may_mean(kwargs, response):
             return None
-        notes = EMPTY
-        if type(content) is str and content:
-            # The usual case, without the call.
-            blocks: Any = (make_text(content),)
-        else:
-            blocks = self._content(content)
-            if blocks is None:
-                return None
-            if is_words(blocks):
-                notes = LIST_NOTE
+        # The usual case, without the call.
+        blocks: Any = (make_text(content),) if type(content) is str and content else self._content(content)
+        if blocks is None:
+            return None
+        notes = LIST_NOTE if type(content) is _ARRAY and is_words(blocks) else EMPTY
         meta, rest = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
         return _make_plain(role, blocks, own_id, meta, rest, notes, name)
 
@@ -271,21 +270,12 @@ class FastReaders:
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
     ) -> am.Msg | None:
         """Return the tool message whose fields have these values; kwargs and response are objects or None."""
-        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
+        if status not in STATUS_WORDS:
             return None
-        if type(link) is not str or type(status) is not str or status not in STATUS_WORDS:
+        blocks: Any = (make_text(content),) if type(content) is str and content else self._content(content)
+        if blocks is None or (type(content) is _ARRAY and not _ODD_INSIDE.isdisjoint(map(type, blocks))):
             return None
-        notes = EMPTY
-        if type(content) is str and content:
-            blocks: Any = (make_text(content),)
-        else:
-            blocks = self._content(content)
-            if blocks is None:
-                return None
-            if is_words(blocks):
-                notes = LIST_NOTE
-            elif not _ODD_INSIDE.isdisjoint(map(type, blocks)):
-                return None
+        notes = LIST_NOTE if type(content) is _ARRAY and is_words(blocks) else EMPTY
         if artifact is not None:
             if self._looks_odd(artifact):
                 return None
@@ -300,10 +290,6 @@ class FastReaders:
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
     ) -> am.Msg | None:
         """Return the assistant's message whose fields have these values; kwargs and response are objects or None."""
-        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
-            return None
-        if type(calls) is not _ARRAY or (usage is not None and type(usage) is not _OBJECT):
-            return None
         before: list[Any] = []
         texts: Any = None
         if kwargs:
