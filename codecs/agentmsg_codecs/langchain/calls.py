@@ -471,7 +471,7 @@ class _Calls(list[_Call]):
         return call
 
     def take(self, letter: str, place: int, native: Native, *, invalid: bool = False, **fields: Any) -> _Call:
-        """Return the first call with its id that a copy may belong to, with the copy; else a new one of these fields."""
+        """Return the first call with its id that a copy may belong to, with it; else a new one of these fields."""
         alike, key = self._by_id.get(fields["id"], ()), (fields["id"], letter, invalid)
         index = self._passed.get(key, 0)
         while index < len(alike) and not alike[index].may_have(letter, invalid=invalid):

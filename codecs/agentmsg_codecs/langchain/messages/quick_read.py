@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import EMPTY, Native, adopt, dump_json, is_mapping, maker, note_of, speed, spelling
+from agentmsg.formats import EMPTY, Native, adopt, dump_json, is_list, is_mapping, maker, note_of, speed, spelling
 from agentmsg_codecs.langchain.blocks.dialects import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import POINT, is_words, make_call, make_result, make_text
 from agentmsg_codecs.langchain.calls import is_calls
@@ -39,6 +39,8 @@ from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI_ROLE, PROV
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from agentmsg import Limits
+    from agentmsg.formats import Duplicates
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
     from agentmsg_codecs.langchain.messages.fields import Field
 
@@ -499,21 +501,29 @@ def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Ms
     return messages
 
 
+def natives_in(raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> list[Any]:
+    """Return the native messages in the text of a list; none if it is another document, or must be read carefully."""
+    natives = speed.parse_undoubted(raw, limits) if duplicates == "last" else None
+    return natives if is_list(natives) else []
+
+
 def read_all(
-    natives: list[Any], messages: list[am.Msg], read: Callable[[Any], am.Msg | None], read_odd: Callable[[Any], am.Msg]
+    natives: list[Any], read: Callable[[Any], am.Msg | None], read_odd: Callable[[Any], am.Msg]
 ) -> list[am.Msg] | None:
-    """Return messages and those of native ones; None if the first of all is odd, or an odd one may be too deep.
+    """Return the messages of native ones; None if the first is odd, or an odd one is refused, or may be too deep.
 
     Args:
         natives: the native messages, which nobody else may use.
-        messages: those before.
         read: returns a message whose depth it has proved, or None for an odd one.
         read_odd: reads the odd ones.
     """
-    messages += take(natives, read)
-    if natives and (not messages or not speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)):
+    messages = take(natives, read)
+    if not messages or (natives and not speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)):
         return None
-    return [*messages, *map(read_odd, natives)]
+    try:
+        return [*messages, *map(read_odd, natives)]
+    except AgentMsgError:
+        return None  # the general path raises the error, with its path
 
 
 def proving(parts: ContentParts) -> Mapping[str, Callable[[Any], am.Msg | None]]:
