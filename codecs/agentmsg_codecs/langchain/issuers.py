@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import (
+    EMPTY,
     Native,
     Unreadable,
     dump_json,
@@ -31,9 +32,9 @@ from agentmsg.formats import (
     note_of,
     same_document,
     speed,
-    tool_arguments,
+    with_note,
 )
-from agentmsg_codecs.langchain.blocks.v1_forms import args_of
+from agentmsg_codecs.langchain import calls
 from agentmsg_codecs.langchain.calls import SPACES, is_function_call
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, without
 from agentmsg_codecs.wire.signatures import usual_signature
@@ -357,10 +358,7 @@ def entry_of(block: am.ToolUseBlock) -> Native:
     """Return the entry of a call in ``tool_calls``, or, if its arguments are no JSON, in ``invalid_tool_calls``."""
     if block.kind == "custom":
         return {"name": block.name, "args": {"__arg1": block.input}, "id": block.id, "type": "tool_call"}
-    if block.is_valid:
-        return {"name": block.name, "args": am.thaw(args_of(block.input)), "id": block.id, "type": "tool_call"}
-    text = tool_arguments.input_text(block)
-    return {"type": "invalid_tool_call", "id": block.id, "name": block.name, "args": text, "error": None}
+    return am.thaw(calls.entry_of(with_note(block, FAMILY, EMPTY)))
 
 
 def _unindexed(part: Native, *keys: str) -> Native:

@@ -342,17 +342,14 @@ class Envelopes:
         if filled is None or kwargs.get("type", filled["type"]) != filled["type"]:
             return _whole(native)
         note = _spelling(own, kwargs, dialect)
-        is_escaped = may_need_escape([kwargs])
-        if is_escaped:
+        if may_need_escape([kwargs]):
             kwargs, marks = unescape_all(kwargs)
             if marks:
                 note["/escapes"] = marks
         try:
             # What was left out goes first, so that unknown fields keep their order.
             body = {**{key: filled[key] for key in filled if key not in kwargs}, **kwargs}
-            # If a body with the usual keys was odd in the envelope, it is odd here.
-            is_odd = dialect.typed and not note and not is_escaped and body.keys() == USUAL[filled["type"]].keys()
-            message, form = (self._engine.read_odd if is_odd else self._engine.read)(body)
+            message, form = self._engine.read(body)
         except AgentMsgError:
             return _whole(native)
         if form != "flat" or message.role == "native":

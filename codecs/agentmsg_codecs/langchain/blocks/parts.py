@@ -506,10 +506,6 @@ class ContentParts(Parts):
             return _with_extras(self._plain(block), block)
         note = note_of(block, FAMILY)
         mark = note.get("/shape")
-        if mark is not None and len(note) == 1:
-            plain = self._in_shape(block, mark)
-            if plain is not None:
-                return _with_extras(plain, block)
         if mark == "str" and type(block) is am.TextBlock and am.same(block, v1.make_text(text=block.text)):
             return block.text
         plain = self._in_shape(block, mark)

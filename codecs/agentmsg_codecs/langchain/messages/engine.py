@@ -435,27 +435,15 @@ class Messages:
         Raises:
             DecodeError: if it isn't a message at all.
         """
-        if is_object(native):
-            tag: Any = native.get("type")
-            fast = self.fast_readers.get(tag) if type(tag) is str else None
-            if fast is not None and type(tag) is str:
-                data = native.get("data")
-                if is_object(data) and len(native) == 2:  # noqa: PLR2004 - type and data
-                    message = fast(data) or read_deviating(data, tag, fast)
-                    if message is not None:
-                        return message, "dict"
-                elif "content" in native:
-                    message = fast(native) or read_deviating(native, tag, fast)
-                    if message is not None:
-                        return message, "flat"
-        return self.read_odd(native)
-
-    def read_odd(self, native: Any) -> tuple[am.Msg, str]:
-        """Read a message that the fast path refuses, but not because of a missing key; return it as ``read`` does.
-
-        Raises:
-            DecodeError: as ``read``.
-        """
+        tag: Any = native.get("type") if is_object(native) else None
+        fast = self.fast_readers.get(tag) if type(tag) is str else None
+        if fast is not None:
+            data = native.get("data")
+            is_dict = is_object(data) and len(native) == 2  # noqa: PLR2004 - type and data
+            body = data if is_dict else native
+            message = fast(body) or (read_deviating(body, tag, fast) if is_dict or "content" in body else None)
+            if message is not None:
+                return message, "dict" if is_dict else "flat"
         found = split(native)
         if found is None:
             if is_mapping(native) and (type(native.get("type")) is str or type(native.get("role")) is str):
