@@ -30,7 +30,6 @@ from agentmsg.formats import (
     is_object,
     issuers,
     note_of,
-    same_document,
     speed,
     with_note,
 )
@@ -322,18 +321,6 @@ class Issuer(speed.Record):
             Unreadable: if the provider has none for them.
         """
         return self.to_parts(am.get_codec(self.codec).write_parts(blocks))
-
-    def rewrite(self, blocks: list[Any]) -> list[Any]:
-        """Return the parts of blocks that were read; if they are those of the document, they need no other proof.
-
-        Raises:
-            Unreadable: if the provider has none for them, or they might be others of the provider's.
-        """
-        items = am.get_codec(self.codec).unproved_parts(blocks)
-        parts = self.to_parts(items)
-        if not same_document(self.to_items(parts, {}), items):
-            raise Unreadable
-        return parts
 
 
 # The notes of blocks that content and the lists of calls are read as, and the namespaces of copies of calls.
