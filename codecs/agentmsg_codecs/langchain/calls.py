@@ -19,7 +19,7 @@ If copies differ, `tool_calls` wins, then the text of the third copy, then conte
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
@@ -182,31 +182,26 @@ def is_same_json(a: Any, b: Any) -> bool:
 def beyond(block: am.ToolUseBlock, letter: str, plain: Native) -> Native:
     """Return what the extras of a call say beyond it in one of its copies, as far as it comes back."""
     own = block.extras.get(SPACES[letter]) if block.extras and letter in SPACES else None
-    return _beyond(own, plain, letter) if is_mapping(own) else {}
+    return _allowed(compared(_with_more(plain, own), plain)[1], plain, letter) if is_mapping(own) else {}
 
 
-def _beyond(own: Mapping[str, Any], plain: Native, letter: str, *, is_inner: bool = False) -> Native:
+def _allowed(more: Native, plain: Native, letter: str, *, is_inner: bool = False) -> Native:
     kept: Native = {}
-    for key, value in own.items():
+    for key, value in more.items():
         if key not in plain:
             if is_inner or letter != "c":
                 kept[key] = value
         elif key == "function" and not is_inner and is_mapping(value) and is_mapping(plain[key]):
-            inner = _beyond(value, plain[key], letter, is_inner=True)
+            inner = _allowed({**value}, plain[key], letter, is_inner=True)
             kept |= {key: inner} if inner else {}
-        elif key in _MAY_DIFFER[letter] and _differs(key, value, plain[key], letter):
+        elif key in _MAY_DIFFER[letter] and _may_be(key, value, plain[key], letter):
             kept[key] = value
-    return _in_order(kept, plain)
+    return kept
 
 
-def _differs(key: str, value: Any, usual: Any, letter: str) -> bool:
-    if same_document(value, usual) or spelling.spelling_of(value) is not None:
-        return False
-    if key in {"index", "type"}:
-        return True
-    if key in _TEXTS and is_same_json(value, usual):
-        return False
-    if letter == "k":
+def _may_be(key: str, value: Any, usual: Any, letter: str) -> bool:
+    """Whether a copy may have another value than the call."""
+    if key in {"index", "type"} or letter == "k":
         return True
     if letter == "t":
         # The call can't have its name or id from another copy.
@@ -246,8 +241,11 @@ def spelt(block: am.ToolUseBlock, plain: Native, letter: str) -> Native:
     note = mark_of(block, FAMILY, f"/{letter}=")
     if is_sequence(note) and len(note) == 2:  # noqa: PLR2004 - stamp and deviation
         plain = _apply(plain, note[1], guarded=note[0] == stamp(block))
-    if not more:
-        return plain
+    return _with_more(plain, more) if more else plain
+
+
+def _with_more(plain: Native, more: Mapping[str, Any]) -> Native:
+    """Return a copy of a call with more fields, also inside `function`."""
     inner = more.get("function")
     both = is_mapping(inner) and is_mapping(plain.get("function"))
     return {**plain, **more, **({"function": {**plain["function"], **inner}} if both else {})}  # type: ignore[dict-item]
@@ -263,7 +261,7 @@ _LISTED_OR_OWN = _LISTED | {FAMILY}
 _SPACES = frozenset(SPACES.values())
 
 
-class Layout:
+class Layout(NamedTuple):
     """The places of a message's calls.
 
     Attributes:
@@ -275,15 +273,12 @@ class Layout:
         function_call: the copy of that name, or None.
     """
 
-    __slots__ = ("function_call", "invalid_tool_calls", "listed", "places", "raw", "tool_calls")
-
-    def __init__(self, places: dict[int, str]) -> None:
-        self.places = places
-        self.tool_calls: list[Native] = []
-        self.invalid_tool_calls: list[Native] = []
-        self.raw: list[Native] = []
-        self.listed: list[am.ToolUseBlock] = []
-        self.function_call: Native | None = None
+    places: dict[int, str]
+    tool_calls: list[Native]
+    invalid_tool_calls: list[Native]
+    raw: list[Native]
+    listed: list[am.ToolUseBlock]
+    function_call: Native | None
 
 
 _is_only_call = speed.says_only(am.ToolUseBlock, "id", "name", "input", "raw_input", "kind", "extras")
@@ -323,14 +318,10 @@ def default_copies(blocks: Sequence[Any]) -> dict[int, str]:
     }
 
 
-_NO_CALLS = Layout({})
-
-
 def lay_out(blocks: Sequence[Any]) -> Layout:
     """Return the places of the calls in a message, and their entries."""
-    if not any(map(is_function_call, blocks)):
-        return _NO_CALLS
-    layout = Layout(_places(blocks))
+    places = _places(blocks)
+    function_call: Native | None = None
     lists: dict[str, list[tuple[int, Native, am.ToolUseBlock]]] = {"valid": [], "invalid": [], "a": []}
 
     def put(name: str, letter: str, block: am.ToolUseBlock) -> None:
@@ -338,20 +329,20 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
         position = noted if type(noted) is int else len(lists[name])
         lists[name].append((position, spelt(block, WRITERS[letter](block), letter), block))
 
-    for index, copies in layout.places.items():
+    for index, copies in places.items():
         block = blocks[index]
         if "t" in copies:
             put("invalid" if listed_invalid(block) else "valid", "t", block)
         if "a" in copies:
             put("a", "a", block)
         if "f" in copies:
-            layout.function_call = spelt(block, function_of(block), "f")
+            function_call = spelt(block, function_of(block), "f")
     for found in lists.values():
         found.sort(key=itemgetter(0))
-    layout.tool_calls, layout.invalid_tool_calls, layout.raw = ([item[1] for item in found] for found in lists.values())
-    layout.listed = [block for name in ("valid", "invalid") for _, _, block in lists[name]]
-    layout.listed += [blocks[index] for index, copies in layout.places.items() if copies == "k"]
-    return layout
+    listed = [block for name in ("valid", "invalid") for _, _, block in lists[name]]
+    listed += [blocks[index] for index, copies in places.items() if copies == "k"]
+    valid, invalid, raw = ([item[1] for item in found] for found in lists.values())
+    return Layout(places, valid, invalid, raw, listed, function_call)
 
 
 def _places(blocks: Sequence[Any]) -> dict[int, str]:

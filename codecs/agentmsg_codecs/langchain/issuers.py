@@ -345,7 +345,8 @@ def entry_of(block: am.ToolUseBlock) -> Native:
     """Return the entry of a call in ``tool_calls``, or, if its arguments are no JSON, in ``invalid_tool_calls``."""
     if block.kind == "custom":
         return {"name": block.name, "args": {"__arg1": block.input}, "id": block.id, "type": "tool_call"}
-    return am.thaw(calls.entry_of(with_note(block, FAMILY, EMPTY)))
+    entry: Native = am.thaw(calls.entry_of(with_note(block, FAMILY, EMPTY)))
+    return entry
 
 
 def _unindexed(part: Native, *keys: str) -> Native:

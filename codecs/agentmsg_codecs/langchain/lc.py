@@ -128,10 +128,8 @@ def escape_all(fields: Native, marks: Any = None) -> Native:
         fields: the object; not changed, and returned itself if nothing needs to be escaped.
         marks: those of ``unescape_all``, or anything else that a note holds.
     """
-    if not marks:
-        nested: list[Any] = [value for value in fields.values() if value and isinstance(value, (dict, list))]
-        if not nested or not may_need_escape(nested):
-            return fields
+    if not marks and not may_need_escape([fields]):
+        return fields
     noted = marks_by_path(marks)
     return {key: _escape(value, (key,), noted) for key, value in fields.items()}
 
@@ -203,6 +201,11 @@ def is_envelope(native: Any) -> bool:
 def is_message(native: Any) -> bool:
     """Whether a value is an envelope of a message, by the name of its class."""
     return is_envelope(native) and native["id"][-1].endswith(("Message", "MessageChunk"))
+
+
+def is_unmade(native: Any) -> bool:
+    """Whether a value stands for an object that dumpd can't write."""
+    return is_object(native) and native.get("lc") == 1 and native.get("type") == "not_implemented"
 
 
 TREES = Trees(is_message, itemgetter("kwargs"), unescape_all, escape_all)
@@ -334,7 +337,7 @@ class Envelopes:
         if message is not None:
             return message
         if not is_message(native):
-            if is_object(native) and native.get("lc") == 1 and native.get("type") == "not_implemented":
+            if is_unmade(native):
                 return _whole(native)
             raise DecodeError(f"not an envelope of a message: {excerpt(native)}")
         own, kwargs = native["id"], native["kwargs"]
@@ -476,13 +479,8 @@ def _whole(native: Native) -> am.Msg:
 # -- the codec --------------------------------------------------------------------------------------------------------
 
 _make_history = maker(am.History)
-# By dialect and container, the notes of a history without others.
-_NOTES = {
-    (dialect, container): adopt({LC: {"dialect": dialect, "/container": container}})
-    for dialect in DIALECTS
-    for container in ("list", "single", "messages", "tuple")
-}
-
+# The notes of a history that was read as a list in the usual dialect.
+_LISTED = adopt({LC: {"dialect": "python", "/container": "list"}})
 # A message by itself is noted like this; ``contents_of`` knows the other containers.
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
 
@@ -546,9 +544,8 @@ class LangChainLcCodec(ContainerCodec):
             note |= {"holes": contents.holes, "holder": contents.holder}
         if contents.marks:
             note["escapes"] = contents.marks
-        notes = adopt({LC: note}) if contents.holes or contents.marks else _NOTES[dialect, contents.kind]
         extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
-        return ISSUED.unwrapped(_make_history(messages=tuple(messages), extras=extras, notes=notes))
+        return ISSUED.unwrapped(_make_history(messages=tuple(messages), extras=extras, notes=adopt({LC: note})))
 
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
@@ -559,7 +556,7 @@ class LangChainLcCodec(ContainerCodec):
         if messages is None:
             return super().from_bytes(raw, limits, duplicates)
         messages = separate(messages, self.engine.parts)
-        return ISSUED.unwrapped(_make_history(messages=tuple(messages), notes=_NOTES["python", "list"]))
+        return ISSUED.unwrapped(_make_history(messages=tuple(messages), notes=_LISTED))
 
     def write(self, history: am.History) -> Any:
         """Return the document, in the dialect and container of the history's notes, or else of the options."""

@@ -294,8 +294,8 @@ class Bodies:
 
             body["content"] = list(with_points_apart(inside, write)) or ""
         if has_lists:
-            body["tool_calls"] = [*layout.tool_calls]
-            body["invalid_tool_calls"] = [*layout.invalid_tool_calls]
+            body["tool_calls"] = layout.tool_calls
+            body["invalid_tool_calls"] = layout.invalid_tool_calls
         if layout.raw:
             kwargs["tool_calls"] = layout.raw
         if layout.function_call is not None:
@@ -514,11 +514,7 @@ class Messages:
                 return body
         if natives.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
-        if message.extras or message.notes or any(map(_has_note, message.content)):
-            return self._checked(message, form)
-        tag = self._bodies.default_tag(message)
-        form = able(form, message, tag)
-        return wrap(form, tag, self._bodies.write(message, tag, form), message, {})
+        return self._checked(message, form)
 
     def body_of(self, message: am.Msg) -> Native:
         """Return the body of an assistant's message in the form with type and data, with the noted words of content."""

@@ -28,8 +28,7 @@ _NO_OBJECT = frozenset({"absent", "null"})
 _NO_LIST = frozenset({"absent", "null", "{}"})
 
 
-def is_word(value: Any) -> bool:
-    """Whether a value is a text."""
+def _is_word(value: Any) -> bool:
     return type(value) is str
 
 
@@ -66,15 +65,15 @@ _SHARED = (
     Field("additional_kwargs", "metadata", {}, _NO_OBJECT, dumpd="if set", means=is_mapping, about=_REST),
     Field("response_metadata", "response_metadata", {}, _NO_OBJECT, dumpd="if set", means=is_mapping, about=_REST),
     _TYPE,
-    Field("name", "name", None, _ABSENT, dumpd="if set", means=is_word),
-    Field("id", "id", None, _ABSENT, dumpd="if set", means=is_word),
+    Field("name", "name", None, _ABSENT, dumpd="if set", means=_is_word),
+    Field("id", "id", None, _ABSENT, dumpd="if set", means=_is_word),
 )
 _CALLS = "each a ToolUseBlock"
 _OF_ANSWER = (
     Field("tool_calls", "content", [], _NO_LIST, dumpd="last", means=is_calls, about=_CALLS),
     Field("invalid_tool_calls", "content", [], _NO_LIST, dumpd="last", means=is_calls, is_idle=True, about=_CALLS),
     Field("usage_metadata", "usage", None, _ABSENT, dumpd="if set", means=is_mapping, about="the form `usage`"),
-    Field("reasoning_content", "content", means=is_word, is_foreign=True, about="a ThinkingBlock in front"),
+    Field("reasoning_content", "content", means=_is_word, is_foreign=True, about="a ThinkingBlock in front"),
 )
 _OF_CHUNK = (
     # Pieces of calls are no extras; any other value is.
@@ -84,12 +83,12 @@ _OF_CHUNK = (
     ),
 )
 _OF_RESULT = (
-    Field("tool_call_id", "tool_call_id", means=is_word),
+    Field("tool_call_id", "tool_call_id", means=_is_word),
     Field("artifact", "artifact", None, _ABSENT, dumpd="if set"),
-    Field("status", "status", means=is_word),
+    Field("status", "status", means=_is_word),
     Field("structured", "structured", is_foreign=True),
-    Field("error", "error", means=is_word, is_foreign=True),
-    Field("error_type", "error_type", means=is_word, is_foreign=True),
+    Field("error", "error", means=_is_word, is_foreign=True),
+    Field("error_type", "error_type", means=_is_word, is_foreign=True),
     Field("cache_control", "cache", means=is_hint, is_foreign=True),
 )
 

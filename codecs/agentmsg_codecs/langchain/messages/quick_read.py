@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import agentmsg as am
 from agentmsg import AgentMsgError
 from agentmsg.formats import EMPTY, Native, adopt, dump_json, is_list, is_mapping, maker, note_of, speed, spelling
-from agentmsg_codecs.langchain.blocks.dialects import ALL_FORMS
 from agentmsg_codecs.langchain.blocks.v1 import POINT, is_words, make_call, make_result, make_text
-from agentmsg_codecs.langchain.calls import is_calls
-from agentmsg_codecs.langchain.messages.fields import MAY_MEAN, NEEDED, USUAL, is_word
+from agentmsg_codecs.langchain.messages.fields import MAY_MEAN, NEEDED, USUAL
 from agentmsg_codecs.langchain.messages.metadata import (
     COPIED_NOTE,
     LIST_NOTE,
@@ -83,10 +81,6 @@ def _function(name: str, parameters: str, *lines: str) -> Callable[..., Any]:
     return make
 
 
-# The class of values with a meaning, by their test.
-_CLASSES: Mapping[Any, str] = {is_word: "str", is_mapping: "dict", is_calls: "list"}
-
-
 def _taken(tag: str) -> list[Field]:
     """Return the fields that a message is built from: all that can have more than one value."""
     return [field for field in USUAL[tag].values() if field.key != "type" and not field.is_idle]
@@ -109,9 +103,8 @@ def _reader(tag: str, layout: Layout) -> Iterator[str]:
             yield f"if {_is_set(field)}:"
             yield "    keys += 1"
             indent = "    "
-        if field.means in _CLASSES:
-            given = f"{field.key} is not None and " if field.default is None and not indent else ""
-            yield f"{indent}if {given}{field.key}.__class__ is not {_CLASSES[field.means]}:"
+        if field.default == {}:
+            yield f"{indent}if {field.key}.__class__ is not dict:"
             yield f"{indent}    return None"
     yield f"return build({', '.join(field.key for field in taken)}) if len(body) == keys else None"
 
@@ -258,6 +251,8 @@ class FastReaders:
         self, role: str, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any
     ) -> am.Msg | None:
         """Return the message of a role whose fields have these values; kwargs and response are objects or None."""
+        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
+            return None
         if (kwargs or response) and self._may_mean(kwargs, response):
             return None
         # The usual case, without the call.
@@ -272,7 +267,9 @@ class FastReaders:
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, link: Any, artifact: Any, status: Any
     ) -> am.Msg | None:
         """Return the tool message whose fields have these values; kwargs and response are objects or None."""
-        if status not in STATUS_WORDS:
+        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
+            return None
+        if type(link) is not str or type(status) is not str or status not in STATUS_WORDS:
             return None
         blocks: Any = (make_text(content),) if type(content) is str and content else self._content(content)
         if blocks is None or (type(content) is _ARRAY and not _ODD_INSIDE.isdisjoint(map(type, blocks))):
@@ -292,6 +289,10 @@ class FastReaders:
         self, content: Any, kwargs: Any, response: Any, name: Any, own_id: Any, calls: Any, usage: Any
     ) -> am.Msg | None:
         """Return the assistant's message whose fields have these values; kwargs and response are objects or None."""
+        if (name is not None and type(name) is not str) or (own_id is not None and type(own_id) is not str):
+            return None
+        if type(calls) is not _ARRAY or (usage is not None and type(usage) is not _OBJECT):
+            return None
         before: list[Any] = []
         texts: Any = None
         if kwargs:
@@ -378,8 +379,6 @@ class FastReaders:
             last: Any = content[-1]
             if last.get("type") == "tool_use":
                 return self._copied_calls(content, calls, provider)
-        if type(content) is _ARRAY and _holds_call(content):
-            return None
         blocks = self._content(content, provider)
         if blocks is None or (type(content) is _ARRAY and am.ToolUseBlock in map(type, blocks)):
             return None
@@ -391,7 +390,7 @@ class FastReaders:
     def _copied_calls(self, content: list[Any], entries: list[Any], provider: str | None) -> tuple[Any, ...] | None:
         """Return the blocks of content that ends with the calls in `tool_calls`, in the same order."""
         start = len(content) - len(entries)
-        if start < 0 or self._quick["tool_use"] is None or _holds_call(content[:start]):
+        if start < 0 or self._quick["tool_use"] is None:
             return None
         before = self._read_parts(content[:start], provider)
         if before is None or am.ToolUseBlock in map(type, before):
@@ -409,17 +408,6 @@ class FastReaders:
                 return None
             blocks.append(block)
         return tuple(blocks)
-
-
-_OF_CALLS = frozenset(form.tag for form in ALL_FORMS if form.cls is am.ToolUseBlock)
-
-
-def _holds_call(natives: list[Any]) -> bool:
-    """Whether one of these parts is a call, by its tag."""
-    try:
-        return any(type(native) is _OBJECT and native.get("type") in _OF_CALLS for native in natives)
-    except TypeError:
-        return True
 
 
 def _text(value: Any) -> bytes | None:
