@@ -440,7 +440,7 @@ class Messages:
         if fast is not None:
             data = native.get("data")
             is_dict = is_object(data) and len(native) == 2  # noqa: PLR2004 - type and data
-            body = data if is_dict else native
+            body: Any = data if is_dict else native
             message = fast(body) or (read_deviating(body, tag, fast) if is_dict or "content" in body else None)
             if message is not None:
                 return message, "dict" if is_dict else "flat"
