@@ -550,7 +550,7 @@ class LangChainLcCodec(ContainerCodec):
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
-        """Return the history of a document; a list of usual envelopes takes half the time, see ``contents_of``."""
+        """Return the history of a document; reading a list of usual envelopes proves its depth."""
         self.engine.fill()
         messages = self._envelopes.read_all(natives_in(raw, limits, duplicates))
         if messages is None:

@@ -428,7 +428,10 @@ _ODD_JSON = tuple(f'"{key}"'.encode() for key in (MAP, FLOAT, BINARY))
 _EXT_JSON = f'"{EXT}"'.encode()
 # More payloads inside payloads are left to ``read_tree``, which copies none.
 _NESTED = 32
-UNPACKING: dict[str, Any] = {"strict_map_key": True, "max_bin_len": 0, "max_array_len": 0xFFFF, "max_map_len": 0xFFFF}
+WIDEST = 0xFFFF
+"""The most items that the library may expect in a list or an object."""
+
+UNPACKING: dict[str, Any] = {"strict_map_key": True, "max_bin_len": 0, "max_array_len": WIDEST, "max_map_len": WIDEST}
 """The options of the library's ``unpackb`` for untrusted bytes."""
 
 _ext_type: Any = _library.ExtType

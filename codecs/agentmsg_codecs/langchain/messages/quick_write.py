@@ -174,10 +174,10 @@ class FastWriters:
 
 def _loses_provider(block: Any, provider: Any) -> bool:
     """Whether a block in its noted shape would read as one of another provider."""
-    shape = str(mark_of(block, FAMILY, "/shape"))
     if type(block) is am.ThinkingBlock:
-        return block.signature is not None and shape == "reasoning" and block.signature.provider != provider
-    return block.provider == ANTHROPIC != provider and shape.startswith("v1-")
+        is_other = block.signature is not None and block.signature.provider != provider
+        return is_other and mark_of(block, FAMILY, "/shape") == "reasoning"
+    return block.provider == ANTHROPIC != provider and str(mark_of(block, FAMILY, "/shape")).startswith("v1-")
 
 
 def _bare_args(block: am.ToolUseBlock) -> Any:
