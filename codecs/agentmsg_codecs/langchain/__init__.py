@@ -76,7 +76,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import attrs
 
 import agentmsg as am
-from agentmsg import AgentMsgError, EncodeError, thaw
+from agentmsg import EncodeError, thaw
 from agentmsg.formats import (
     EMPTY,
     Caps,
@@ -86,19 +86,17 @@ from agentmsg.formats import (
     adopt,
     envelopes,
     excerpt,
-    is_list,
     is_object,
     maker,
     mark_of,
     marked,
     note_of,
-    speed,
     with_note,
 )
 from agentmsg_codecs.langchain.envelope import ISSUED
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import mapped, sniff_message, split
-from agentmsg_codecs.langchain.messages.quick_read import read_all
+from agentmsg_codecs.langchain.messages.quick_read import natives_in, read_all
 from agentmsg_codecs.langchain.names import CONTAINERS, CONTENT_KEYS, FAMILY
 from agentmsg_codecs.langchain.trees import Contents, Trees, gather, listed, noted, read_each, separate
 
@@ -201,17 +199,10 @@ class LangChainCodec(ContainerCodec):
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
         """Return the history of a document; reading a list of usual messages proves its depth."""
-        natives = speed.parse_undoubted(raw, limits) if duplicates == "last" else speed.UNUSUAL
-        messages: list[am.Msg] | None = None
-        form = "flat"
-        if is_list(natives) and natives:
-            self.engine.fill()
-            form = "dict" if is_object(natives[0]) and "data" in natives[0] else "flat"
-            try:
-                read = self.engine.proving[form]
-                messages = read_all(natives, [], read, lambda native: _noted(*self.engine.read(native), form))
-            except AgentMsgError:
-                messages = None  # the general path raises the error, with its path
+        natives = natives_in(raw, limits, duplicates)
+        form = "dict" if natives and is_object(natives[0]) and "data" in natives[0] else "flat"
+        self.engine.fill()
+        messages = read_all(natives, self.engine.proving[form], lambda native: _noted(*self.engine.read(native), form))
         if messages is None:
             return super().from_bytes(raw, limits, duplicates)
         messages = separate(messages, self.engine.parts)

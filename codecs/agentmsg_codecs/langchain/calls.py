@@ -19,7 +19,7 @@ If copies differ, `tool_calls` wins, then the text of the third copy, then conte
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import agentmsg as am
 import agentmsg_codecs.langchain.blocks.v1 as v1
@@ -182,31 +182,26 @@ def is_same_json(a: Any, b: Any) -> bool:
 def beyond(block: am.ToolUseBlock, letter: str, plain: Native) -> Native:
     """Return what the extras of a call say beyond it in one of its copies, as far as it comes back."""
     own = block.extras.get(SPACES[letter]) if block.extras and letter in SPACES else None
-    return _beyond(own, plain, letter) if is_mapping(own) else {}
+    return _allowed(compared(_with_more(plain, own), plain)[1], plain, letter) if is_mapping(own) else {}
 
 
-def _beyond(own: Mapping[str, Any], plain: Native, letter: str, *, is_inner: bool = False) -> Native:
+def _allowed(more: Native, plain: Native, letter: str, *, is_inner: bool = False) -> Native:
     kept: Native = {}
-    for key, value in own.items():
+    for key, value in more.items():
         if key not in plain:
             if is_inner or letter != "c":
                 kept[key] = value
         elif key == "function" and not is_inner and is_mapping(value) and is_mapping(plain[key]):
-            inner = _beyond(value, plain[key], letter, is_inner=True)
+            inner = _allowed({**value}, plain[key], letter, is_inner=True)
             kept |= {key: inner} if inner else {}
-        elif key in _MAY_DIFFER[letter] and _differs(key, value, plain[key], letter):
+        elif key in _MAY_DIFFER[letter] and _may_be(key, value, plain[key], letter):
             kept[key] = value
-    return _in_order(kept, plain)
+    return kept
 
 
-def _differs(key: str, value: Any, usual: Any, letter: str) -> bool:
-    if same_document(value, usual) or spelling.spelling_of(value) is not None:
-        return False
-    if key in {"index", "type"}:
-        return True
-    if key in _TEXTS and is_same_json(value, usual):
-        return False
-    if letter == "k":
+def _may_be(key: str, value: Any, usual: Any, letter: str) -> bool:
+    """Whether a copy may have another value than the call."""
+    if key in {"index", "type"} or letter == "k":
         return True
     if letter == "t":
         # The call can't have its name or id from another copy.
@@ -246,8 +241,11 @@ def spelt(block: am.ToolUseBlock, plain: Native, letter: str) -> Native:
     note = mark_of(block, FAMILY, f"/{letter}=")
     if is_sequence(note) and len(note) == 2:  # noqa: PLR2004 - stamp and deviation
         plain = _apply(plain, note[1], guarded=note[0] == stamp(block))
-    if not more:
-        return plain
+    return _with_more(plain, more) if more else plain
+
+
+def _with_more(plain: Native, more: Mapping[str, Any]) -> Native:
+    """Return a copy of a call with more fields, also inside `function`."""
     inner = more.get("function")
     both = is_mapping(inner) and is_mapping(plain.get("function"))
     return {**plain, **more, **({"function": {**plain["function"], **inner}} if both else {})}  # type: ignore[dict-item]
@@ -263,7 +261,7 @@ _LISTED_OR_OWN = _LISTED | {FAMILY}
 _SPACES = frozenset(SPACES.values())
 
 
-class Layout:
+class Layout(NamedTuple):
     """The places of a message's calls.
 
     Attributes:
@@ -275,15 +273,12 @@ class Layout:
         function_call: the copy of that name, or None.
     """
 
-    __slots__ = ("function_call", "invalid_tool_calls", "listed", "places", "raw", "tool_calls")
-
-    def __init__(self, places: dict[int, str]) -> None:
-        self.places = places
-        self.tool_calls: list[Native] = []
-        self.invalid_tool_calls: list[Native] = []
-        self.raw: list[Native] = []
-        self.listed: list[am.ToolUseBlock] = []
-        self.function_call: Native | None = None
+    places: dict[int, str]
+    tool_calls: list[Native]
+    invalid_tool_calls: list[Native]
+    raw: list[Native]
+    listed: list[am.ToolUseBlock]
+    function_call: Native | None
 
 
 _is_only_call = speed.says_only(am.ToolUseBlock, "id", "name", "input", "raw_input", "kind", "extras")
@@ -323,14 +318,10 @@ def default_copies(blocks: Sequence[Any]) -> dict[int, str]:
     }
 
 
-_NO_CALLS = Layout({})
-
-
 def lay_out(blocks: Sequence[Any]) -> Layout:
     """Return the places of the calls in a message, and their entries."""
-    if not any(map(is_function_call, blocks)):
-        return _NO_CALLS
-    layout = Layout(_places(blocks))
+    places = _places(blocks)
+    function_call: Native | None = None
     lists: dict[str, list[tuple[int, Native, am.ToolUseBlock]]] = {"valid": [], "invalid": [], "a": []}
 
     def put(name: str, letter: str, block: am.ToolUseBlock) -> None:
@@ -338,20 +329,20 @@ def lay_out(blocks: Sequence[Any]) -> Layout:
         position = noted if type(noted) is int else len(lists[name])
         lists[name].append((position, spelt(block, WRITERS[letter](block), letter), block))
 
-    for index, copies in layout.places.items():
+    for index, copies in places.items():
         block = blocks[index]
         if "t" in copies:
             put("invalid" if listed_invalid(block) else "valid", "t", block)
         if "a" in copies:
             put("a", "a", block)
         if "f" in copies:
-            layout.function_call = spelt(block, function_of(block), "f")
+            function_call = spelt(block, function_of(block), "f")
     for found in lists.values():
         found.sort(key=itemgetter(0))
-    layout.tool_calls, layout.invalid_tool_calls, layout.raw = ([item[1] for item in found] for found in lists.values())
-    layout.listed = [block for name in ("valid", "invalid") for _, _, block in lists[name]]
-    layout.listed += [blocks[index] for index, copies in layout.places.items() if copies == "k"]
-    return layout
+    listed = [block for name in ("valid", "invalid") for _, _, block in lists[name]]
+    listed += [blocks[index] for index, copies in places.items() if copies == "k"]
+    valid, invalid, raw = ([item[1] for item in found] for found in lists.values())
+    return Layout(places, valid, invalid, raw, listed, function_call)
 
 
 def _places(blocks: Sequence[Any]) -> dict[int, str]:
@@ -470,15 +461,16 @@ class _Calls(list[_Call]):
         self._by_id.setdefault(block.id, []).append(call)
         return call
 
-    def find(self, link: Any, letter: str, *, invalid: bool = False) -> _Call | None:
-        """Return the first call with an id that a copy may belong to."""
-        alike, key = self._by_id.get(link, ()), (link, letter, invalid)
-        for index in range(self._passed.get(key, 0), len(alike)):
-            if alike[index].may_have(letter, invalid=invalid):
-                self._passed[key] = index
-                return alike[index]
-        self._passed[key] = len(alike)
-        return None
+    def take(self, letter: str, place: int, native: Native, *, invalid: bool = False, **fields: Any) -> _Call:
+        """Return the first call with its id that a copy may belong to, with it; else a new one of these fields."""
+        alike, key = self._by_id.get(fields["id"], ()), (fields["id"], letter, invalid)
+        index = self._passed.get(key, 0)
+        while index < len(alike) and not alike[index].may_have(letter, invalid=invalid):
+            index += 1
+        self._passed[key] = index
+        call = alike[index] if index < len(alike) else self.add(v1.make_call(**fields))
+        call.copies[letter] = (place, native)
+        return call
 
 
 def join(
@@ -536,32 +528,26 @@ def _join_valid(calls: _Calls, position: int, entry: Native) -> None:
         raise Unreadable
     args: Any = entry.get("args", EMPTY)
     is_bare = not is_mapping(args)
-    link, name, value = natives.word_if_any(entry, "id"), natives.word_if_any(entry, "name") or "", adopt(args)
-    value = value if is_bare else call_input(args)
-    call = calls.find(link, "t")
-    if call is None:
-        call = calls.add(v1.make_call(id=link, name=name, input=value))
-    elif not call.block.is_valid or call.block.name != name or not am.same(call.block.input, value):
+    link, name = natives.word_if_any(entry, "id"), natives.word_if_any(entry, "name") or ""
+    value = adopt(args) if is_bare else call_input(args)
+    call = calls.take("t", position, entry, id=link, name=name, input=value)
+    if not call.block.is_valid or call.block.name != name or not am.same(call.block.input, value):
         call.block = call.block.evolve(name=name, input=value)
-    call.copies["t"] = (position, entry)
     if is_bare:
         call.note["/bare"] = True
 
 
 def _join_invalid(calls: _Calls, position: int, entry: Native) -> None:
     link, name, args = natives.word_if_any(entry, "id"), natives.word_if_any(entry, "name") or "", entry.get("args")
-    call = calls.find(link, "t", invalid=True)
     raw = natives.word_if_any(entry, "args")
     fields: Native = {"raw_input": raw} if raw is not None else {"input": EMPTY if args is None else adopt(args)}
-    if call is None:
-        call = calls.add(v1.make_call(id=link, name=name, **fields))
-    elif call.block.name != name or raw is None or call.block.raw_input != raw:
+    call = calls.take("t", position, entry, invalid=True, id=link, name=name, **fields)
+    if call.block.name != name or raw is None or call.block.raw_input != raw:
         call.block = call.block.evolve(name=name, **fields)
     if entry.get("error") is not None:
         known: Any = call.block.extras.get(FAMILY) or {}
         own = error_first({**known, "error": entry["error"]})
         call.block = call.block.evolve(extras={**call.block.extras, FAMILY: adopt(own)})
-    call.copies["t"] = (position, entry)
     if call.block.is_valid:
         call.note["/list"] = "invalid"
     if raw is None and args is not None:
@@ -570,24 +556,20 @@ def _join_invalid(calls: _Calls, position: int, entry: Native) -> None:
 
 def _join_text(calls: _Calls, position: int, entry: Native) -> None:
     name, text = entry["function"]["name"], entry["function"]["arguments"]
-    link = entry.get("id")
-    call = calls.find(link, "a")
-    if call is None:
-        call = calls.add(v1.make_call(id=link, name=name, raw_input=text))
-    elif call.block.is_valid and call.block.raw_input is None:
+    _take_text(calls.take("a", position, entry, id=entry.get("id"), name=name, raw_input=text), text)
+
+
+def _take_text(call: _Call, text: str) -> None:
+    if call.block.is_valid and call.block.raw_input is None:
         # The block only keeps a text that says the same.
         call.block = call.block.evolve(input=call.block.input, raw_input=text)
-    call.copies["a"] = (position, entry)
 
 
 def _join_legacy(calls: _Calls, legacy: Native) -> None:
     """Join the call of OpenAI's first generation, which has no id, to the one that says the same."""
     block = v1.make_call(id=None, name=legacy["name"], raw_input=legacy["arguments"])
-    call = next((call for call in calls if _says_the_same(call.block, block)), None)
-    if call is None:
-        call = calls.add(block)
-    elif call.block.is_valid and call.block.raw_input is None:
-        call.block = call.block.evolve(input=call.block.input, raw_input=legacy["arguments"])
+    call = next((call for call in calls if _says_the_same(call.block, block)), None) or calls.add(block)
+    _take_text(call, legacy["arguments"])
     call.copies["f"] = (0, legacy)
 
 

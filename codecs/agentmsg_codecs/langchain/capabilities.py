@@ -144,8 +144,7 @@ def _coming_back(parts: ContentParts, block: Any, kept: dict[str, Any]) -> dict[
     """Return the extras of a block that come back when it is written and read."""
 
     def comes_back(extras: dict[str, Any]) -> bool:
-        is_all = len(extras) == len(block.extras) and all(own is extras.get(name) for name, own in block.extras.items())
-        new = block if is_all else block.evolve(extras=extras)
+        new = block.evolve(extras=extras)
         return not _may_mean(new) or _keeps_extras(new, parts)
 
     parts.fill()

@@ -43,7 +43,7 @@ from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, WORD_OF_P
 from agentmsg_codecs.langchain.trees import with_issuer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 
 # The note of what the client's message has besides; the longest run of blocks that is tried alone.
@@ -238,15 +238,9 @@ class LangChainEnvelope(envelopes.Envelope):
         if not issuer.lists_calls and are_calls != list(map(is_function_call, message.content)):
             return False
         try:
-            plain = self._listed(issuer, message.content, issuer.rewrite)
+            is_so = dump_json(self._listed(issuer, message.content)) == dump_json(given)
         except envelopes.UNFIT:
             return False
-        # The order of keys tells only in data of any form.
-        is_so = dump_json(plain) == dump_json(given) or (
-            all(map(_is_of_words, wrapped.content))
-            and same_document(plain["content"], given["content"])
-            and all(dump_json(plain[key]) == dump_json(given[key]) for key in _LISTS)
-        )
         return is_so and self._issuer(message) is issuer and _BESIDES not in note_of(message, FAMILY)
 
     def reopened(self, message: am.Msg) -> am.Msg:
@@ -280,16 +274,13 @@ class LangChainEnvelope(envelopes.Envelope):
 
     # -- content in both forms ------------------------------------------------------------------------------------
 
-    def _listed(
-        self, issuer: Issuer, blocks: tuple[Any, ...], write: Callable[[list[Any]], list[Any]] | None = None
-    ) -> Native:
-        """Return content and calls as the issuer's client has them; ``write``: the issuer's, if it isn't the usual."""
-        write = write or issuer.write
+    def _listed(self, issuer: Issuer, blocks: tuple[Any, ...]) -> Native:
+        """Return content and calls as the issuer's client has them."""
         parts: list[Any] = []
         blocks = _converted(issuer, blocks)
         for is_own, run in groupby(blocks, issuer.takes):
             if is_own:
-                parts += write(list(run))
+                parts += issuer.write(list(run))
             else:
                 parts += map(self._write_other, run)
         body: Native = {"content": parts, "tool_calls": [], "invalid_tool_calls": []}
@@ -354,12 +345,6 @@ class LangChainEnvelope(envelopes.Envelope):
                 raise Unreadable  # the copies differ
         calls = (block for block in _converted(issuer, main) if is_function_call(block))
         return (*blocks, *(block for block in calls if block.id not in inside))
-
-
-def _is_of_words(block: Any) -> bool:
-    """Whether a block has no data of any form, apart from the input of a call."""
-    is_known = type(block) in (am.TextBlock, am.ThinkingBlock, am.RefusalBlock) or is_function_call(block)
-    return is_known and not block.extras and not any(cited.extras for cited in getattr(block, "citations", ()))
 
 
 def _recut(block: Any) -> Any:

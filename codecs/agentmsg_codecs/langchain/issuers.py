@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import (
+    EMPTY,
     Native,
     Unreadable,
     dump_json,
@@ -29,11 +30,10 @@ from agentmsg.formats import (
     is_object,
     issuers,
     note_of,
-    same_document,
     speed,
-    tool_arguments,
+    with_note,
 )
-from agentmsg_codecs.langchain.blocks.v1_forms import args_of
+from agentmsg_codecs.langchain import calls
 from agentmsg_codecs.langchain.calls import SPACES, is_function_call
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, without
 from agentmsg_codecs.wire.signatures import usual_signature
@@ -322,18 +322,6 @@ class Issuer(speed.Record):
         """
         return self.to_parts(am.get_codec(self.codec).write_parts(blocks))
 
-    def rewrite(self, blocks: list[Any]) -> list[Any]:
-        """Return the parts of blocks that were read; if they are those of the document, they need no other proof.
-
-        Raises:
-            Unreadable: if the provider has none for them, or they might be others of the provider's.
-        """
-        items = am.get_codec(self.codec).unproved_parts(blocks)
-        parts = self.to_parts(items)
-        if not same_document(self.to_items(parts, {}), items):
-            raise Unreadable
-        return parts
-
 
 # The notes of blocks that content and the lists of calls are read as, and the namespaces of copies of calls.
 _SAID = frozenset({"/shape", "/cuts", "/no-id", "/copies"})
@@ -357,10 +345,8 @@ def entry_of(block: am.ToolUseBlock) -> Native:
     """Return the entry of a call in ``tool_calls``, or, if its arguments are no JSON, in ``invalid_tool_calls``."""
     if block.kind == "custom":
         return {"name": block.name, "args": {"__arg1": block.input}, "id": block.id, "type": "tool_call"}
-    if block.is_valid:
-        return {"name": block.name, "args": am.thaw(args_of(block.input)), "id": block.id, "type": "tool_call"}
-    text = tool_arguments.input_text(block)
-    return {"type": "invalid_tool_call", "id": block.id, "name": block.name, "args": text, "error": None}
+    entry: Native = am.thaw(calls.entry_of(with_note(block, FAMILY, EMPTY)))
+    return entry
 
 
 def _unindexed(part: Native, *keys: str) -> Native:

@@ -64,7 +64,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.langchain.envelope import ISSUED
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import CLASSES, TAGS, USUAL, is_empty
-from agentmsg_codecs.langchain.messages.quick_read import FastReaders, is_deep, read_all
+from agentmsg_codecs.langchain.messages.quick_read import FastReaders, is_deep, natives_in, read_all
 from agentmsg_codecs.langchain.names import FAMILY, digest
 from agentmsg_codecs.langchain.trees import BESIDE, Contents, Trees, gather, listed, noted, read_each, separate
 
@@ -128,10 +128,8 @@ def escape_all(fields: Native, marks: Any = None) -> Native:
         fields: the object; not changed, and returned itself if nothing needs to be escaped.
         marks: those of ``unescape_all``, or anything else that a note holds.
     """
-    if not marks:
-        nested: list[Any] = [value for value in fields.values() if value and isinstance(value, (dict, list))]
-        if not nested or not may_need_escape(nested):
-            return fields
+    if not marks and not may_need_escape([fields]):
+        return fields
     noted = marks_by_path(marks)
     return {key: _escape(value, (key,), noted) for key, value in fields.items()}
 
@@ -153,11 +151,6 @@ def text_may_need_escape(text: bytes) -> bool:
     """Whether any object in a JSON text that we wrote may be escaped, or need to be."""
     # With `in`, bytes first raise and catch an error: that takes longer than the search.
     return text.find(_KEYS[0]) >= 0 or text.find(_KEYS[1]) >= 0
-
-
-def are_envelopes_only(text: bytes, count: int) -> bool:
-    """Whether nothing in the JSON text that we wrote for some envelopes needs to be escaped."""
-    return text.count(_KEYS[0]) == count and _KEYS[1] not in text
 
 
 def _escape(value: Any, path: tuple[Any, ...], noted: dict[Any, Any]) -> Any:
@@ -208,6 +201,11 @@ def is_envelope(native: Any) -> bool:
 def is_message(native: Any) -> bool:
     """Whether a value is an envelope of a message, by the name of its class."""
     return is_envelope(native) and native["id"][-1].endswith(("Message", "MessageChunk"))
+
+
+def is_unmade(native: Any) -> bool:
+    """Whether a value stands for an object that dumpd can't write."""
+    return is_object(native) and native.get("lc") == 1 and native.get("type") == "not_implemented"
 
 
 TREES = Trees(is_message, itemgetter("kwargs"), unescape_all, escape_all)
@@ -278,8 +276,6 @@ DIALECTS: Mapping[str, Dialect] = {
     "python": Dialect(["langchain", "schema", "messages"], True, ()),
     "js": Dialect(["langchain_core", "messages"], False, ("additional_kwargs", "response_metadata")),
 }
-# How an envelope begins in the text that langchain-core writes, and in ours.
-_BEGIN = (b'{"lc": 1, "type": "constructor", ', b'{"lc":1,"type":"constructor",')
 
 
 def dialect_of(natives: list[tuple[Any, Any]]) -> str | None:
@@ -341,7 +337,7 @@ class Envelopes:
         if message is not None:
             return message
         if not is_message(native):
-            if is_object(native) and native.get("lc") == 1 and native.get("type") == "not_implemented":
+            if is_unmade(native):
                 return _whole(native)
             raise DecodeError(f"not an envelope of a message: {excerpt(native)}")
         own, kwargs = native["id"], native["kwargs"]
@@ -349,17 +345,14 @@ class Envelopes:
         if filled is None or kwargs.get("type", filled["type"]) != filled["type"]:
             return _whole(native)
         note = _spelling(own, kwargs, dialect)
-        is_escaped = may_need_escape([kwargs])
-        if is_escaped:
+        if may_need_escape([kwargs]):
             kwargs, marks = unescape_all(kwargs)
             if marks:
                 note["/escapes"] = marks
         try:
             # What was left out goes first, so that unknown fields keep their order.
             body = {**{key: filled[key] for key in filled if key not in kwargs}, **kwargs}
-            # If a body with the usual keys was odd in the envelope, it is odd here.
-            is_odd = dialect.typed and not note and not is_escaped and body.keys() == USUAL[filled["type"]].keys()
-            message, form = (self._engine.read_odd if is_odd else self._engine.read)(body)
+            message, form = self._engine.read(body)
         except AgentMsgError:
             return _whole(native)
         if form != "flat" or message.role == "native":
@@ -376,32 +369,9 @@ class Envelopes:
             speed.remember_reader(message, self)
         return message if same_document(thaw(self.write(message, dialect)), native) else _whole(native)
 
-    def read_bytes(self, raw: bytes | bytearray | memoryview | str, limits: Limits) -> list[am.Msg] | None:
-        """Return the messages in the text of a list of envelopes, in the dialect ``python``.
-
-        None for another document or dialect, or one that is too deep or has numbers that may be rounded.
-
-        Raises:
-            DecodeError: if one isn't the envelope of a message.
-        """
-        messages: list[am.Msg] = []
-        rest, done = raw, 0
-        if type(raw) is bytes:
-            begin = next((begin for begin in _BEGIN if raw.startswith(begin, 1)), b"")
-            # The end of the last usual envelope before the first odd one; -1 if there is no odd one.
-            for end, native in speed.undoubted_items(raw, begin, limits) if begin else ():
-                message = self._fast_read(native)
-                if message is None:
-                    break
-                messages.append(message)
-                done = end
-            if done < 0:
-                return messages
-            rest = b"[" + raw[done:].lstrip(b", ") if done else raw
-        natives = speed.parse_undoubted(rest, limits)
-        if not is_list(natives) or not natives:
-            return None
-        return read_all(natives, messages, self._fast_read, lambda native: self.read(native, DIALECTS["python"]))
+    def read_all(self, natives: list[Any]) -> list[am.Msg] | None:
+        """Return the messages of envelopes, mostly usual ones, in the dialect ``python``; None as ``read_all``."""
+        return read_all(natives, self._fast_read, lambda native: self.read(native, DIALECTS["python"]))
 
     def write(self, message: am.Msg, dialect: Dialect) -> Any:
         """Return the envelope of a message that fits."""
@@ -509,13 +479,8 @@ def _whole(native: Native) -> am.Msg:
 # -- the codec --------------------------------------------------------------------------------------------------------
 
 _make_history = maker(am.History)
-# By dialect and container, the notes of a history without others.
-_NOTES = {
-    (dialect, container): adopt({LC: {"dialect": dialect, "/container": container}})
-    for dialect in DIALECTS
-    for container in ("list", "single", "messages", "tuple")
-}
-
+# The notes of a history that was read as a list in the usual dialect.
+_LISTED = adopt({LC: {"dialect": "python", "/container": "list"}})
 # A message by itself is noted like this; ``contents_of`` knows the other containers.
 CONTAINERS = Containers(family=LC, title="LangChain", own=frozenset({"lc"}))
 
@@ -579,63 +544,38 @@ class LangChainLcCodec(ContainerCodec):
             note |= {"holes": contents.holes, "holder": contents.holder}
         if contents.marks:
             note["escapes"] = contents.marks
-        notes = adopt({LC: note}) if contents.holes or contents.marks else _NOTES[dialect, contents.kind]
         extras = adopt({FAMILY: contents.rest}) if contents.rest else EMPTY
-        return ISSUED.unwrapped(_make_history(messages=tuple(messages), extras=extras, notes=notes))
+        return ISSUED.unwrapped(_make_history(messages=tuple(messages), extras=extras, notes=adopt({LC: note})))
 
     def from_bytes(
         self, raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates
     ) -> am.History:
-        """Return the history of a document; a list of usual envelopes takes half the time, see ``contents_of``."""
-        messages: list[am.Msg] | None = None
-        if duplicates == "last":
-            self.engine.fill()
-            try:
-                messages = self._envelopes.read_bytes(raw, limits)
-            except AgentMsgError:
-                messages = None  # the general path raises the error, with its path
-        if messages is not None:
-            messages = separate(messages, self.engine.parts)
-            return ISSUED.unwrapped(_make_history(messages=tuple(messages), notes=_NOTES["python", "list"]))
-        return super().from_bytes(raw, limits, duplicates)
+        """Return the history of a document; reading a list of usual envelopes proves its depth."""
+        self.engine.fill()
+        messages = self._envelopes.read_all(natives_in(raw, limits, duplicates))
+        if messages is None:
+            return super().from_bytes(raw, limits, duplicates)
+        messages = separate(messages, self.engine.parts)
+        return ISSUED.unwrapped(_make_history(messages=tuple(messages), notes=_LISTED))
 
     def write(self, history: am.History) -> Any:
         """Return the document, in the dialect and container of the history's notes, or else of the options."""
         note = note_of(history, LC) if history.notes else EMPTY
-        natives, unescaped = self._natives(history, note)
-        escape_each(unescaped)
-        return self._document(history, natives, note)
-
-    def to_bytes(self, history: am.History) -> bytes:
-        """Return the bytes of the document; in those of a list, the need to escape something is visible."""
-        note = note_of(history, LC) if history.notes else EMPTY
-        if history.extras or (note.get("/container") or self.container) != "list":
-            return super().to_bytes(history)
-        natives, unescaped = self._natives(history, note)
-        if len(unescaped) == len(natives):
-            raw = self.render(natives)
-            if are_envelopes_only(raw, len(natives)):
-                return raw
-        escape_each(unescaped)
-        return self.render(natives)
-
-    def _natives(self, history: am.History, note: Any) -> tuple[list[Any], list[Native]]:
-        """Return the native messages, and those of their kwargs that may still need to be escaped."""
         read = word(note.get("dialect"))
         name = self.dialect or (read if read in DIALECTS else "python")
         dialect = DIALECTS[name]
         if self.dialect not in (None, read):
             history = history.evolve(messages=[with_note(message, LC, EMPTY) for message in history.messages])
         self.engine.fill()
-        write = self._envelopes.write_unescaped
-        unescaped: list[Native] = []
         messages = gather(ISSUED.wrapped(history).messages, self.engine.parts)
-        natives = [write(message, dialect, unescaped) for message in messages]
+        unescaped: list[Native] = []
+        natives = [self._envelopes.write_unescaped(message, dialect, unescaped) for message in messages]
+        escape_each(unescaped)
         for place, (message, native) in enumerate(zip(messages, natives, strict=True)):
             if self.dialect and message.role == "native" and dialect_of([((), native)]) not in (None, name):
                 told = f"this message can't have the dialect {name!r}: {excerpt(native)}"
                 raise EncodeError(told, code="form", path=(place,))
-        return natives, unescaped
+        return self._document(history, natives, note)
 
     def _document(self, history: am.History, natives: list[Any], note: Any) -> Any:
         """Return the native messages in their container."""

@@ -502,16 +502,13 @@ def _with_links(messages: list[am.Msg], id_of: Callable[[Any, str], Any]) -> lis
     return messages if out is None else out
 
 
-# Most models are whose the parts are, or their names don't tell.
-_OWN_ISSUERS = (None, ANTHROPIC)
 # Its signatures stand in Anthropic's parts, and are read as its own; see issuers.py.
 _SIGNS = "google"
 
 
 def with_issuer(message: am.Msg) -> am.Msg:
     """Return a message that was read, whose opaque payloads say who made them, if its model tells that."""
-    is_told = message.provider != _SIGNS and issuers.issuer_of_model(message.model) not in _OWN_ISSUERS
-    return issuers.with_issuer(message, FAMILY, ANTHROPIC) if is_told else message
+    return message if message.provider == _SIGNS else issuers.with_issuer(message, FAMILY, ANTHROPIC)
 
 
 def separate(messages: list[am.Msg], parts: ContentParts) -> list[am.Msg]:

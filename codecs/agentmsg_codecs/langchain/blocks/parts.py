@@ -185,6 +185,8 @@ def _is_signed_elsewhere(block: Any) -> bool:
     return block.signature is not None and block.signature.provider not in _USUAL_PROVIDERS
 
 
+SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
+_ATTRIBUTED = frozenset({"reasoning", "server_tool_call", "server_tool_result"})
 _UPLOADED = "input_image_id"
 _says_upload = says_all_of(next(form for form in ALL_FORMS if form.name == _UPLOADED))
 
@@ -422,6 +424,28 @@ class ContentParts(Parts):
         """Return the part of a block."""
         return self._spelt(block) if block.notes or block.extras else self._plain(block)
 
+    def write_for(self, block: Any, provider: Any) -> Any:
+        """Return the part of a block in an answer of a provider; it has its own, if that would be taken for it."""
+        return self.attributed(block, self.write(block), provider)
+
+    def attributed(self, block: Any, part: Any, provider: Any) -> Any:
+        """Return a part with its provider, if the message's provider would be taken for it."""
+        if not is_mapping(part) or part.get("type") not in _ATTRIBUTED:
+            return part
+        if type(block) is am.ThinkingBlock:
+            if block.signature is None or provider in (None, ANTHROPIC, block.signature.provider):
+                return part
+            name, owner = "signature_provider", block.signature.provider
+        elif type(block) in SERVER and block.provider is None and is_served(part, provider):
+            if am.same(self.read(thaw(part), provider), block):
+                return part  # it reads as the block whatever the message's provider is
+            name, owner = "provider", None
+        else:
+            return part
+        extras: Any = part.get("extras")
+        extras = extras if is_object(extras) else {}
+        return part if name in extras else {**part, "extras": {**extras, name: owner}}
+
     def _name_of(self, block: Any) -> str | None:
         """Return the name of the form that a block is usually written in; None if v1 has no part for it."""
         return _first(self._usual[block.__class__] or (), block)
@@ -482,10 +506,6 @@ class ContentParts(Parts):
             return _with_extras(self._plain(block), block)
         note = note_of(block, FAMILY)
         mark = note.get("/shape")
-        if mark is not None and len(note) == 1:
-            plain = self._in_shape(block, mark)
-            if plain is not None:
-                return _with_extras(plain, block)
         if mark == "str" and type(block) is am.TextBlock and am.same(block, v1.make_text(text=block.text)):
             return block.text
         plain = self._in_shape(block, mark)
@@ -519,4 +539,4 @@ def provider_of(block: Any) -> str | None:
     """Return the provider of messages in which the part of a block that names none reads as the block."""
     if type(block) is am.ThinkingBlock:
         return None if block.signature is None else block.signature.provider
-    return block.provider if type(block) in (am.ToolUseBlock, am.ToolResultBlock) else None
+    return block.provider if type(block) in SERVER else None

@@ -74,8 +74,6 @@ def read_cache(hint: Any) -> am.CacheHint:
     """
     if not is_hint(hint):
         raise Unreadable
-    if len(hint) == 1:
-        return make_cache(kind=hint["type"])
     ttl = natives.word_if_any(hint, "ttl")
     known = frozenset({"type"} if ttl is None else {"type", "ttl"})
     return make_cache(kind=hint["type"], ttl=ttl, extras=natives.rest_of(hint, known, FAMILY))
@@ -105,8 +103,6 @@ def read_extras(part: Native, names: Mapping[str, str], owner: str | None = None
     extras = part.get("extras")
     if type(extras) is not _OBJECT or not extras:
         return natives.unread(part, "extras") if "extras" in part else {}
-    if len(extras) == 1 and type(extras.get("signature")) is str:
-        return {"signature": make_signature(owner, extras["signature"])}
     rest: Native = {**extras}
     found: Native = {field: rest.pop(key) for key, field in names.items() if type(rest.get(key)) is str}
     if type(rest.get("signature")) is str:

@@ -16,7 +16,7 @@ import msgpack
 from agentmsg import DecodeError
 from agentmsg.formats import EMPTY, Native, dump_json, excerpt, is_list, is_mapping, is_object, is_sequence
 from agentmsg_codecs.langchain.langgraph.tree import EXT, MAP, MARKERS, check_marker
-from agentmsg_codecs.langchain.lc import is_message, marks_by_path, path_key
+from agentmsg_codecs.langchain.lc import is_message, is_unmade, marks_by_path, path_key
 from agentmsg_codecs.langchain.messages.fields import split
 from agentmsg_codecs.langchain.names import digest
 
@@ -191,9 +191,7 @@ def is_old(document: Any) -> bool:
 
 
 def _is_of_json(native: Any) -> bool:
-    return is_message(native) or (
-        is_object(native) and native.get("lc") == 1 and native.get("type") == "not_implemented"
-    )
+    return is_message(native) or is_unmade(native)
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------
@@ -201,7 +199,9 @@ def _is_of_json(native: Any) -> bool:
 
 def write_contents(rest: Native, natives: list[Any], note: Mapping[str, Any]) -> Any:
     """Return the document with messages in the noted hole; if they don't fit, a state or a list."""
-    (path, how), index = _noted_hole(note, len(natives)), note.get("index")
+    noted, how, index = note.get("at"), note.get("how"), note.get("index")
+    path = tuple(noted) if is_sequence(noted) else ()
+    how = "list" if how == "none" and natives else how
     if path in _PLACES and how in _FILLERS and (how != "one" or len(natives) == 1):
         filling = _FILLERS[how](natives)
         place = index if type(index) is int else 0
@@ -218,13 +218,8 @@ _PLACES = frozenset({(), *_PATHS})
 
 def are_elsewhere(rest: Native, note: Mapping[str, Any], count: int) -> bool:
     """Whether messages certainly go to a place where another key `messages` may be around them."""
-    path, how = _noted_hole(note, count)
-    # In these, only the presence of messages matters.
-    if path not in _PATHS[1:] or how not in ("list", "delta", "none"):
-        return False
-    document = rest if how == "none" else _with(rest, path, 0, _FILLERS[how]([None] if count else []))
-    found = None if document is None else _hole(document)
-    return found is not None and found[:2] == (path, how)
+    document = write_contents(rest, [None] * count, note)
+    return is_mapping(document) and document.get("messages") is rest.get("messages")
 
 
 def place_of(document: Any, natives: list[Any]) -> Path | None:
@@ -238,12 +233,6 @@ _FILLERS: Mapping[Any, Callable[[list[Any]], Any]] = {
     "delta": lambda natives: {EXT: _DELTA, "value": natives},
     "none": lambda _: None,
 }
-
-
-def _noted_hole(note: Mapping[str, Any], count: int) -> tuple[Path, Any]:
-    """Return path and filling of the noted hole, for a number of messages."""
-    noted, how = note.get("at"), note.get("how")
-    return tuple(noted) if is_sequence(noted) else (), "list" if how == "none" and count else how
 
 
 def _with(rest: Any, path: Path, index: int, filling: Any) -> Native | None:

@@ -31,8 +31,7 @@ from agentmsg.formats import (
 )
 from agentmsg_codecs.langchain.langgraph.checkpoints import at, body_of, contents_of, escape, place_of, unescape
 from agentmsg_codecs.langchain.langgraph.tree import EXT, MARKERS, REFUSALS, UNPACKING, WIDEST, pack, unpack
-from agentmsg_codecs.langchain.lc import DIALECTS, LC, Envelopes, bare, word
-from agentmsg_codecs.langchain.messages.engine import Messages
+from agentmsg_codecs.langchain.lc import DIALECTS, Envelopes, bare, word
 from agentmsg_codecs.langchain.messages.fields import CLASSES, FORMS, MODULES, TAGS
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders, is_deep, take
 from agentmsg_codecs.langchain.names import FAMILY
@@ -52,7 +51,6 @@ METHOD = "model_validate_json"
 # The codes of extensions that are messages.
 _PYDANTIC_1, PYDANTIC_2 = 4, 5
 _BEGIN = b'"__'
-_OWN_NOTES = frozenset({LG})
 
 
 class GraphMessages:
@@ -197,8 +195,6 @@ class GraphMessages:
 
 def _plain(message: am.Msg) -> am.Msg:
     """Return a message without what its dict form lacks."""
-    if message.notes.keys() <= _OWN_NOTES and LC not in message.extras:
-        return message.evolve(notes=EMPTY) if message.notes else message
     return with_note(bare(message), LG, EMPTY)
 
 

@@ -34,7 +34,6 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.blocks.parts import ContentParts
-from agentmsg_codecs.langchain.blocks.providers import is_served
 from agentmsg_codecs.langchain.blocks.v1 import is_words, with_points, with_points_apart
 from agentmsg_codecs.langchain.calls import PLACES, SPACES, Layout, chunks_of, content_part, join, lay_out
 from agentmsg_codecs.langchain.messages.fields import (
@@ -63,7 +62,7 @@ from agentmsg_codecs.langchain.messages.metadata import (
     write_usage,
 )
 from agentmsg_codecs.langchain.messages.quick_read import FastReaders, proving, read_deviating, write_deviating
-from agentmsg_codecs.langchain.names import ANTHROPIC, ENVELOPE, FAMILY, OPENAI_ROLE, OWN_ROLES, STATUS_WORDS
+from agentmsg_codecs.langchain.names import ENVELOPE, FAMILY, OPENAI_ROLE, OWN_ROLES, STATUS_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -71,7 +70,6 @@ if TYPE_CHECKING:
     import cattrs
 
     from agentmsg.formats.forms import Described
-    from agentmsg_codecs.langchain.messages.fields import Unwrapped
 
 
 # -- bodies: the fields of a message, as ``model_dump`` names them ----------------------------------------------------
@@ -292,12 +290,12 @@ class Bodies:
 
             def write(item: Any) -> Any:
                 is_written = not isinstance(item, am.BaseBlock)
-                return item if is_written else self._attributed(item, self.parts.write(item), message.provider)
+                return item if is_written else self.parts.write_for(item, message.provider)
 
             body["content"] = list(with_points_apart(inside, write)) or ""
         if has_lists:
-            body["tool_calls"] = [*layout.tool_calls]
-            body["invalid_tool_calls"] = [*layout.invalid_tool_calls]
+            body["tool_calls"] = layout.tool_calls
+            body["invalid_tool_calls"] = layout.invalid_tool_calls
         if layout.raw:
             kwargs["tool_calls"] = layout.raw
         if layout.function_call is not None:
@@ -305,23 +303,6 @@ class Bodies:
         if kwargs:
             body["additional_kwargs"] = {**body["additional_kwargs"], **kwargs}
         return layout
-
-    def _attributed(self, block: Any, part: Any, provider: Any) -> Any:
-        """Return a part with its provider, if the message's provider would be taken for it."""
-        if not is_mapping(part) or part.get("type") not in _ATTRIBUTED:
-            return part
-        if type(block) is am.ThinkingBlock:
-            if block.signature is None or provider in (None, ANTHROPIC, block.signature.provider):
-                return part
-            name, owner = "signature_provider", block.signature.provider
-        elif type(block) in _SERVER and block.provider is None and is_served(part, provider):
-            if am.same(self.parts.read(thaw(part), provider), block):
-                return part  # it reads as the block whatever the message's provider is
-            name, owner = "provider", None
-        else:
-            return part
-        extras: Native = _object_at(part, "extras")
-        return part if name in extras else {**part, "extras": {**extras, name: owner}}
 
 
 def _last_sound(message: am.Msg, calls: Collection[int]) -> int | None:
@@ -382,10 +363,6 @@ def _is_marked(message: am.Msg, form: str) -> bool:
     """Whether additional_kwargs say that a developer speaks: as noted, else if the form has no role."""
     noted = note_of(message, FAMILY).get("/marked")
     return noted if type(noted) is bool else form not in _WITH_ROLE
-
-
-_SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
-_ATTRIBUTED = frozenset({"reasoning", "server_tool_call", "server_tool_result"})
 
 
 def _shortened(body: Native, form: str) -> Native:
@@ -458,27 +435,15 @@ class Messages:
         Raises:
             DecodeError: if it isn't a message at all.
         """
-        if is_object(native):
-            tag: Any = native.get("type")
-            fast = self.fast_readers.get(tag) if type(tag) is str else None
-            if fast is not None and type(tag) is str:
-                data = native.get("data")
-                if is_object(data) and len(native) == 2:  # noqa: PLR2004 - type and data
-                    message = fast(data) or read_deviating(data, tag, fast)
-                    if message is not None:
-                        return message, "dict"
-                elif "content" in native:
-                    message = fast(native) or read_deviating(native, tag, fast)
-                    if message is not None:
-                        return message, "flat"
-        return self.read_odd(native)
-
-    def read_odd(self, native: Any) -> tuple[am.Msg, str]:
-        """Read a message that the fast path refuses, but not because of a missing key; return it as ``read`` does.
-
-        Raises:
-            DecodeError: as ``read``.
-        """
+        tag: Any = native.get("type") if is_object(native) else None
+        fast = self.fast_readers.get(tag) if type(tag) is str else None
+        if fast is not None:
+            data = native.get("data")
+            is_dict = is_object(data) and len(native) == 2  # noqa: PLR2004 - type and data
+            body: Any = data if is_dict else native
+            message = fast(body) or (read_deviating(body, tag, fast) if is_dict or "content" in body else None)
+            if message is not None:
+                return message, "dict" if is_dict else "flat"
         found = split(native)
         if found is None:
             if is_mapping(native) and (type(native.get("type")) is str or type(native.get("role")) is str):
@@ -549,11 +514,7 @@ class Messages:
                 return body
         if natives.is_native(message, FAMILY):
             return message.content[0].value  # type: ignore[union-attr]
-        if message.extras or message.notes or any(map(_has_note, message.content)):
-            return self._checked(message, form)
-        tag = self._bodies.default_tag(message)
-        form = able(form, message, tag)
-        return wrap(form, tag, self._bodies.write(message, tag, form), message, {})
+        return self._checked(message, form)
 
     def body_of(self, message: am.Msg) -> Native:
         """Return the body of an assistant's message in the form with type and data, with the noted words of content."""

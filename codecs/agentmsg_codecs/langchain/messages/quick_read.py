@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import agentmsg as am
 from agentmsg import AgentMsgError
-from agentmsg.formats import EMPTY, Native, adopt, dump_json, is_mapping, maker, note_of, speed, spelling
-from agentmsg_codecs.langchain.blocks.dialects import ALL_FORMS
+from agentmsg.formats import EMPTY, Native, adopt, dump_json, is_list, is_mapping, maker, note_of, speed, spelling
 from agentmsg_codecs.langchain.blocks.v1 import POINT, is_words, make_call, make_result, make_text
 from agentmsg_codecs.langchain.messages.fields import MAY_MEAN, NEEDED, USUAL
 from agentmsg_codecs.langchain.messages.metadata import (
@@ -38,6 +37,8 @@ from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI_ROLE, PROV
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from agentmsg import Limits
+    from agentmsg.formats import Duplicates
     from agentmsg_codecs.langchain.blocks.parts import ContentParts
     from agentmsg_codecs.langchain.messages.fields import Field
 
@@ -254,16 +255,11 @@ class FastReaders:
             return None
         if (kwargs or response) and self._may_mean(kwargs, response):
             return None
-        notes = EMPTY
-        if type(content) is str and content:
-            # The usual case, without the call.
-            blocks: Any = (make_text(content),)
-        else:
-            blocks = self._content(content)
-            if blocks is None:
-                return None
-            if is_words(blocks):
-                notes = LIST_NOTE
+        # The usual case, without the call.
+        blocks: Any = (make_text(content),) if type(content) is str and content else self._content(content)
+        if blocks is None:
+            return None
+        notes = LIST_NOTE if type(content) is _ARRAY and is_words(blocks) else EMPTY
         meta, rest = adopt(kwargs) if kwargs else EMPTY, adopt(response) if response else EMPTY
         return _make_plain(role, blocks, own_id, meta, rest, notes, name)
 
@@ -275,17 +271,10 @@ class FastReaders:
             return None
         if type(link) is not str or type(status) is not str or status not in STATUS_WORDS:
             return None
-        notes = EMPTY
-        if type(content) is str and content:
-            blocks: Any = (make_text(content),)
-        else:
-            blocks = self._content(content)
-            if blocks is None:
-                return None
-            if is_words(blocks):
-                notes = LIST_NOTE
-            elif not _ODD_INSIDE.isdisjoint(map(type, blocks)):
-                return None
+        blocks: Any = (make_text(content),) if type(content) is str and content else self._content(content)
+        if blocks is None or (type(content) is _ARRAY and not _ODD_INSIDE.isdisjoint(map(type, blocks))):
+            return None
+        notes = LIST_NOTE if type(content) is _ARRAY and is_words(blocks) else EMPTY
         if artifact is not None:
             if self._looks_odd(artifact):
                 return None
@@ -390,8 +379,6 @@ class FastReaders:
             last: Any = content[-1]
             if last.get("type") == "tool_use":
                 return self._copied_calls(content, calls, provider)
-        if type(content) is _ARRAY and _holds_call(content):
-            return None
         blocks = self._content(content, provider)
         if blocks is None or (type(content) is _ARRAY and am.ToolUseBlock in map(type, blocks)):
             return None
@@ -403,7 +390,7 @@ class FastReaders:
     def _copied_calls(self, content: list[Any], entries: list[Any], provider: str | None) -> tuple[Any, ...] | None:
         """Return the blocks of content that ends with the calls in `tool_calls`, in the same order."""
         start = len(content) - len(entries)
-        if start < 0 or self._quick["tool_use"] is None or _holds_call(content[:start]):
+        if start < 0 or self._quick["tool_use"] is None:
             return None
         before = self._read_parts(content[:start], provider)
         if before is None or am.ToolUseBlock in map(type, before):
@@ -421,17 +408,6 @@ class FastReaders:
                 return None
             blocks.append(block)
         return tuple(blocks)
-
-
-_OF_CALLS = frozenset(form.tag for form in ALL_FORMS if form.cls is am.ToolUseBlock)
-
-
-def _holds_call(natives: list[Any]) -> bool:
-    """Whether one of these parts is a call, by its tag."""
-    try:
-        return any(type(native) is _OBJECT and native.get("type") in _OF_CALLS for native in natives)
-    except TypeError:
-        return True
 
 
 def _text(value: Any) -> bytes | None:
@@ -513,21 +489,29 @@ def take(natives: list[Any], read: Callable[[Any], am.Msg | None]) -> list[am.Ms
     return messages
 
 
+def natives_in(raw: bytes | bytearray | memoryview | str, limits: Limits, duplicates: Duplicates) -> list[Any]:
+    """Return the native messages in the text of a list; none if it is another document, or must be read carefully."""
+    natives = speed.parse_undoubted(raw, limits) if duplicates == "last" else None
+    return natives if is_list(natives) else []
+
+
 def read_all(
-    natives: list[Any], messages: list[am.Msg], read: Callable[[Any], am.Msg | None], read_odd: Callable[[Any], am.Msg]
+    natives: list[Any], read: Callable[[Any], am.Msg | None], read_odd: Callable[[Any], am.Msg]
 ) -> list[am.Msg] | None:
-    """Return messages and those of native ones; None if the first of all is odd, or an odd one may be too deep.
+    """Return the messages of native ones; None if the first is odd, or an odd one is refused, or may be too deep.
 
     Args:
         natives: the native messages, which nobody else may use.
-        messages: those before.
         read: returns a message whose depth it has proved, or None for an odd one.
         read_odd: reads the odd ones.
     """
-    messages += take(natives, read)
-    if natives and (not messages or not speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)):
+    messages = take(natives, read)
+    if not messages or (natives and not speed.is_shallow(natives, speed.PROVABLE - speed.USUAL)):
         return None
-    return [*messages, *map(read_odd, natives)]
+    try:
+        return [*messages, *map(read_odd, natives)]
+    except AgentMsgError:
+        return None  # the general path raises the error, with its path
 
 
 def proving(parts: ContentParts) -> Mapping[str, Callable[[Any], am.Msg | None]]:

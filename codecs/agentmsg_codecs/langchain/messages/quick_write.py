@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg.formats import Native, is_mapping, mark_of, note_of, speed
+from agentmsg_codecs.langchain.blocks.parts import SERVER
 from agentmsg_codecs.langchain.blocks.v1 import is_pointed, is_sound, is_words
 from agentmsg_codecs.langchain.calls import openai_entry
 from agentmsg_codecs.langchain.messages.metadata import (
@@ -42,13 +43,12 @@ if TYPE_CHECKING:
 
 
 _MEDIA = frozenset({am.ImageBlock, am.AudioBlock, am.VideoBlock, am.FileBlock})
-_SERVER = frozenset({am.ToolUseBlock, am.ToolResultBlock})
 _is_only_thought = speed.says_only(am.ThinkingBlock, "thinking")
 _is_only_call = speed.says_only(am.ToolUseBlock, "id", "name", "input", "raw_input")
 # The keys of response_metadata that such messages are written with.
 _TAKEN = MEANT - {"model"}
 # The blocks of a provider, which the message may name.
-_OWNED = _SERVER | {am.ThinkingBlock}
+_OWNED = SERVER | {am.ThinkingBlock}
 
 
 class FastWriters:
@@ -60,7 +60,7 @@ class FastWriters:
 
     def __init__(self, parts: ContentParts, layout: Layout) -> None:
         self._write_ai, self._write_tool = writer("ai", layout), writer("tool", layout)
-        self._write_part = parts.write
+        self._parts = parts
         self._quick_writers = parts.quick_writers
         self.by_role: dict[str, Callable[[am.Msg], Native | None]] = {
             "user": partial(self._plain, writer("human", layout)),
@@ -74,16 +74,19 @@ class FastWriters:
             return ""
         if not listed and is_words(blocks):
             return None if blocks[0].notes else blocks[0].text
-        write = self._write_part
+        write = self._parts.write if provider is None else partial(self._parts.write_for, provider=provider)
         parts: list[Any] = []
         for block in blocks:
             if type(block) is am.AudioBlock and is_sound(block):
                 return None
             if block.notes:
                 quick = self._quick_writers.get(type(block))
-                if type(block) in _OWNED and _loses_provider(block, provider):
-                    return None
                 part = None if quick is None else quick(block)
+                if type(block) in _OWNED and (
+                    _loses_provider(block, provider)
+                    or (provider is not None and self._parts.attributed(block, part, provider) is not part)
+                ):
+                    return None
                 if part is None:
                     if type(block) not in _MEDIA or is_in_kwargs(block) or is_pointed(block):
                         return None
@@ -154,10 +157,7 @@ class FastWriters:
                 return None
             blocks = blocks[:start]
         response = write_response(message, note)
-        provider = message.provider
-        if provider is not None and _takes_provider(blocks, provider):
-            return None
-        content = self._content(blocks, listed or copies, provider)
+        content = self._content(blocks, listed or copies, message.provider)
         if content is None:
             return None
         if copies:
@@ -172,32 +172,12 @@ class FastWriters:
         return self._write_ai(content, kwargs, response, message.name, message.id, calls, usage)
 
 
-def _takes_provider(blocks: Any, provider: Any) -> bool:
-    """Whether a block without a provider would read as one of the message's provider."""
-    if _OWNED.isdisjoint(map(type, blocks)):
-        return False
-    for block in blocks:
-        if type(block) is am.ThinkingBlock:
-            if block.signature is not None and block.signature.provider == ANTHROPIC != provider:
-                return True
-        elif type(block) in _SERVER and block.provider is None:
-            return True
-    return False
-
-
 def _loses_provider(block: Any, provider: Any) -> bool:
     """Whether a block in its noted shape would read as one of another provider."""
     if type(block) is am.ThinkingBlock:
-        return (
-            block.signature is not None
-            and mark_of(block, FAMILY, "/shape") == "reasoning"
-            and block.signature.provider != provider
-        )
-    return (
-        type(block) in _SERVER
-        and block.provider == ANTHROPIC != provider
-        and str(mark_of(block, FAMILY, "/shape")).startswith("v1-")
-    )
+        is_other = block.signature is not None and block.signature.provider != provider
+        return is_other and mark_of(block, FAMILY, "/shape") == "reasoning"
+    return block.provider == ANTHROPIC != provider and str(mark_of(block, FAMILY, "/shape")).startswith("v1-")
 
 
 def _bare_args(block: am.ToolUseBlock) -> Any:
