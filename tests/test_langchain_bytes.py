@@ -21,7 +21,7 @@ from agentmsg.limits import AROUND, DEFAULT_LIMITS, Limits
 from agentmsg.testing import edit, histories, mutate
 from agentmsg.values.frozen import plain_copy, thaw
 from agentmsg.values.text import UNUSUAL, dump_json, parse_json
-from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
+from agentmsg.values.trusted_text import is_shallow, parse_undoubted
 from agentmsg_codecs.langchain import LangChainCodec
 from agentmsg_codecs.langchain.lc import LangChainLcCodec
 from agentmsg_codecs.langchain.messages.quick_read import take
@@ -276,26 +276,6 @@ def test_doubted_texts_are_left_to_the_careful_parser() -> None:
     assert not is_shallow(parse_undoubted(b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1), ROOM))
     assert is_shallow([], DEEPEST - 1)
     assert not is_shallow([], DEEPEST)
-
-
-VALUES = st.recursive(
-    st.sampled_from([1, "x", "], ", '}, {"lc": 1, "a', '{"lc":1,', "\\", '"', {"lc": 1}]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["lc", "a", "b"]), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(items=st.lists(VALUES.map(lambda value: {"lc": 1, "a": value}), max_size=4), odd=VALUES, compact=st.booleans())
-def test_items_are_cut_out_of_their_list(items: list[Any], odd: Any, *, compact: bool) -> None:
-    """Items read one by one are the first ones of the list, and all of them if the last is reported."""
-    separators, begin = ((",", ":"), b'{"lc":1,') if compact else ((", ", ": "), b'{"lc": 1, ')
-    for natives in (items, [*items, odd], [*items, {"lc": 1, "a": [{"lc": 1, "b": 2}] * 2}, *items]):
-        text = json.dumps(natives, separators=separators).encode()
-        found = list(undoubted_items(text, begin, ROOM))
-        assert same_document([value for _, value in found], natives[: len(found)])
-        assert (len(found) == len(natives) and bool(found)) is (bool(found) and found[-1][0] == -1)
-        for end, _ in found[:-1]:
-            assert text[end : end + 1] == b","
 
 
 def test_an_odd_message_does_not_stop_the_others() -> None:

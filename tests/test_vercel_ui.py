@@ -412,6 +412,20 @@ def test_parts_of_version_4_are_read_among_those_of_today() -> None:
 
 
 @pytest.mark.parametrize(
+    "beside", [{"content": "Look."}, {"content": "", "toolInvocations": []}, {"content": "Not it"}]
+)
+def test_keys_of_version_4_may_stand_beside_parts_of_today(beside: dict[str, Any]) -> None:
+    """As long as an application stores both: what they repeat follows edits, anything else is an extra."""
+    found = {"type": "tool-find", "toolCallId": "c", "state": "output-available", "input": {"q": 1}, "output": "x"}
+    both = {**native({"type": "text", "text": "Look."}, found), **beside}
+    said, result = returned([both])
+    assert said.text == "Look."
+    assert result.tool_results[0].text == "x"
+    content = "Oh" if beside["content"] == "Look." else beside["content"]
+    assert am.encode(am.History([said.with_content("Oh")]), "vercel-ui")[0]["content"] == content
+
+
+@pytest.mark.parametrize(
     ("message", "parts", "level"),
     [
         (msg("user", am.ImageBlock(am.FileSource("f", "openai"))), [], "content"),

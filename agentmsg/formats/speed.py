@@ -11,7 +11,7 @@ formats.capabilities   Usual: an inline test for values that a cell keeps
 formats.records        Record: the base of descriptions, defined without the cost of an attrs class
 formats.events         More (there): what most events of a stream say, without objects of the model
 formats.plain_messages  how_bare, NAMED, make_said ..., link_bare: messages that are known to hold only content
-values.trusted_text     parse_undoubted, undoubted_items, is_shallow: text that says no more than its value
+values.trusted_text     parse_undoubted, is_shallow: text that says no more than its value
 values.text            parse_arguments, UNUSUAL: the same of arguments; dump_with_times, time_text: times, faster than
                        the standard library
 values.frozen          plain_copy: free-form JSON of its own
@@ -46,7 +46,7 @@ from agentmsg.values.depth import PROVABLE, written_within
 from agentmsg.values.frozen import plain_copy
 from agentmsg.values.peeking import peek, peek_keys, peek_values
 from agentmsg.values.text import UNUSUAL, dump_with_times, parse_arguments, time_text
-from agentmsg.values.trusted_text import is_shallow, parse_undoubted, undoubted_items
+from agentmsg.values.trusted_text import is_shallow, parse_undoubted
 
 __all__ = [
     "AROUND",
@@ -89,7 +89,6 @@ __all__ = [
     "says_only",
     "setter",
     "time_text",
-    "undoubted_items",
     "without_messages",
     "written_within",
 ]
