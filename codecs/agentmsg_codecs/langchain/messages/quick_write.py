@@ -60,7 +60,7 @@ class FastWriters:
 
     def __init__(self, parts: ContentParts, layout: Layout) -> None:
         self._write_ai, self._write_tool = writer("ai", layout), writer("tool", layout)
-        self._parts = parts
+        self._parts, self._write_part = parts, parts.write
         self._quick_writers = parts.quick_writers
         self.by_role: dict[str, Callable[[am.Msg], Native | None]] = {
             "user": partial(self._plain, writer("human", layout)),
@@ -74,10 +74,10 @@ class FastWriters:
             return ""
         if not listed and is_words(blocks):
             return None if blocks[0].notes else blocks[0].text
-        write = self._parts.write if provider is None else partial(self._parts.write_for, provider=provider)
+        write = self._write_part if provider is None else partial(self._parts.write_for, provider=provider)
         parts: list[Any] = []
         for block in blocks:
-            if type(block) is am.AudioBlock and is_sound(block):
+            if block.__class__ is am.AudioBlock and is_sound(block):
                 return None
             if block.notes:
                 quick = self._quick_writers.get(type(block))
