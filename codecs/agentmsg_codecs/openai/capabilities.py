@@ -37,7 +37,6 @@ from agentmsg_codecs.openai.annotations import is_cited, request_citations, resp
 from agentmsg_codecs.openai.beside import detached
 from agentmsg_codecs.openai.block_capabilities import RESULT_ROWS, assistant_rows, carried_answered_sound, rows_of
 from agentmsg_codecs.openai.hints import is_message_hint, is_odd
-from agentmsg_codecs.openai.images import images_last
 from agentmsg_codecs.openai.names import (
     CHOICE,
     CHOICES,
@@ -107,7 +106,7 @@ class Layout:
             return None
         content = message.content
         if role != "assistant":
-            return images_last(content) if len(content) > 1 and role == "user" else None
+            return restructure.in_order(content, is_field_image) if role == "user" else None
         if not content or (len(content) == 1 and content[0].__class__ is not am.ThinkingBlock):
             return None
         kept = [*self._thoughts(content), *self._others(content)]

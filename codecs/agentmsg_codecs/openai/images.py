@@ -50,11 +50,3 @@ def without_images(message: am.Msg, shape: Shape) -> tuple[am.Msg, Native]:
     images = [block for block in content if is_field_image(block)]
     rest = tuple(block for block in content if not is_field_image(block))
     return message.evolve(content=rest), {IMAGES: [write_as(shape, block, FAMILY) for block in images]}
-
-
-def images_last(content: Sequence[Any]) -> tuple[int, ...] | None:
-    """Return the order of the blocks of a user with the images beside the content at the end; None if they are."""
-    if not any(map(is_field_image, content)):
-        return None
-    order = sorted(range(len(content)), key=lambda index: is_field_image(content[index]))
-    return None if order == list(range(len(content))) else tuple(order)
