@@ -22,7 +22,6 @@ Follows the Python package openai 3.54.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from itertools import starmap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -53,15 +52,10 @@ from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, RESPONSE
 from agentmsg_codecs.openai_responses.ran import told_in_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from agentmsg.formats import Cell
 
-_SUMS: Mapping[str, str] = {"input_tokens": "input", "output_tokens": "output", "total_tokens": "total"}
-_DETAILS: Mapping[str, Mapping[str, str]] = {
-    "input_tokens": {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write"},
-    "output_tokens": {"reasoning_tokens": "reasoning"},
-}
 # What a response repeats of its request, and what the server did, as it is.
 _TOLD = frozenset({
     "background", "billing", "completed_at", "content_filters", "conversation", "error", "frequency_penalty",
@@ -83,34 +77,33 @@ _COMPLETE, _CALLS = "stop", "tool_use"
 _STATUSES = frozenset({"cancelled", "failed", "in_progress", "incomplete", "queued"})
 
 
-def _inside(key: str) -> str:
-    return f"{key}_details"
+_COUNTS = (
+    Key("input_tokens", "input", Whole(), "may"),
+    Inside("input_tokens_details", (
+        Key("cached_tokens", "cache_read", Whole(), "may"), Key("cache_write_tokens", "cache_write", Whole(), "may"),
+    ), "may", space=f"{RESPONSE}.input"),
+    Key("output_tokens", "output", Whole(), "may"),
+    Inside("output_tokens_details", (
+        Key("reasoning_tokens", "reasoning", Whole(), "may"),
+    ), "may", space=f"{RESPONSE}.output"),
+    Key("total_tokens", "total", Whole(), "may"),
+)  # fmt: skip
+_COUNTED = ("input", "output", "total", "cache_read", "cache_write", "reasoning")
 
 
-def _are_counted(native: Any, keys: Mapping[str, str]) -> bool:
-    return is_object(native) and all(type(native.get(key)) is int for key in keys)
+def _is_counted(native: Native, item: Any) -> bool:
+    value = native.get(item.native)
+    if isinstance(item, Key):
+        return type(value) is int
+    return is_object(value) and all(_is_counted(value, key) for key in item.items)
 
 
 def _is_partial(native: Native) -> bool:
     """Whether usage lacks a count that the schema requires, where the schema has it."""
-    has_details = all(_are_counted(native.get(_inside(key)), counts) for key, counts in _DETAILS.items())
-    return not (has_details and _are_counted(native, _SUMS))
+    return not all(_is_counted(native, item) for item in _COUNTS)
 
 
-def _count(key: str, field: str) -> Key:
-    return Key(key, field, Whole(), "may")
-
-
-def _usage_items() -> Iterator[Key | Inside]:
-    for key, field in _SUMS.items():
-        yield _count(key, field)
-        if key in _DETAILS:
-            held = tuple(starmap(_count, _DETAILS[key].items()))
-            yield Inside(_inside(key), held, "may", space=f"{RESPONSE}.{field}")
-
-
-USAGE = Form("usage", am.Usage, None, tuple(_usage_items()), marks={"partial": _is_partial}, is_apart=True)
-_COUNTED = (*_SUMS.values(), *(field for counts in _DETAILS.values() for field in counts.values()))
+USAGE = Form("usage", am.Usage, None, _COUNTS, marks={"partial": _is_partial}, is_apart=True)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

@@ -99,6 +99,10 @@ def _odd_ids(request: Request) -> Iterator[Path]:
             yield (*path, "item_id")
 
 
+def _odd_ids_elsewhere(request: Request) -> Iterable[Path]:
+    return _odd_ids(request) if _is_elsewhere(request) else ()
+
+
 def _unfounded_ids(request: Request) -> Iterator[Path]:
     """Yield the ids in turns of a model that reasons, without any reasoning."""
     model = limits.setting(request, "model")
@@ -242,9 +246,7 @@ RULES = (
     # 'input[2].id': ''" (langchain-ai/langchainjs#11044).
     _ITEM_ID,
     # Recorded: another server that speaks alike has ids of its own.
-    attrs.evolve(
-        _ITEM_ID, find=lambda request: _odd_ids(request) if _is_elsewhere(request) else (), severity="warning"
-    ),
+    attrs.evolve(_ITEM_ID, find=_odd_ids_elsewhere, severity="warning"),
     # The types of the schema.
     SendingRule(
         "text-type",
