@@ -18,24 +18,17 @@ if TYPE_CHECKING:
 # -- thinking ---------------------------------------------------------------------------------------------------------
 
 
-def _without_place(block: am.ThinkingBlock) -> Drop:
-    owner = issuers.issuer_of(block)
-    return Drop(f"only {owner} can read this" if owner and owner != FAMILY else "thinking needs a signature here")
-
-
-def _tagged(block: am.ThinkingBlock) -> Any:
-    if not block.thinking:
-        return _without_place(block)
-    return Swap(am.TextBlock(f"<thinking>{block.thinking}</thinking>"), "thinking needs a signature here")
-
-
 def thinking_rule(lacking: str | None) -> Callable[[am.ThinkingBlock], Any]:
     """Return the rule for thinking, which needs this provider's signature or opaque payload.
 
     Args:
         lacking: what to do with other thinking: "drop" or "text".
     """
-    otherwise = _tagged if lacking == "text" else _without_place
+
+    def otherwise(block: am.ThinkingBlock) -> Any:
+        owner, why = issuers.issuer_of(block), "thinking needs a signature here"
+        is_foreign = owner and owner != FAMILY and not (lacking == "text" and block.thinking)
+        return rules.thinking_otherwise(block, lacking, f"only {owner} can read this" if is_foreign else why)
 
     def rule(block: am.ThinkingBlock) -> Any:
         signature = block.signature
