@@ -47,9 +47,7 @@ class Keys:
         may_clash: whether a key in both spellings is left alone.
     """
 
-    def __init__(
-        self, names: Iterable[str], inside: Mapping[str, Keys] = EMPTY, *, may_clash: bool = False
-    ) -> None:
+    def __init__(self, names: Iterable[str], inside: Mapping[str, Keys] = EMPTY, *, may_clash: bool = False) -> None:
         self._twins = {snake(key): key for key in names if snake(key) != key}
         self._inside, self._may_clash = inside, may_clash
 
