@@ -49,11 +49,17 @@ class Keys:
 
     def __init__(self, names: Iterable[str], inside: Mapping[str, Keys] = EMPTY, *, may_clash: bool = False) -> None:
         self._twins = {snake(key): key for key in names if snake(key) != key}
-        self._inside, self._may_clash = inside, may_clash
+        self._names, self._inside, self._may_clash = self._twins.keys(), inside, may_clash
 
     def is_camel(self, native: Native) -> bool:
-        """Whether an object has none of its keys in snake_case."""
-        return self._twins.keys().isdisjoint(native)
+        """Whether an object, and those inside, have none of these keys in snake_case."""
+        if not self._names.isdisjoint(native):
+            return False
+        inside = self._inside
+        for key in native if inside else ():  # a loop: it runs for each part
+            if key in inside and is_object(native[key]) and not inside[key].is_camel(native[key]):
+                return False
+        return True
 
     def camel(self, native: Native) -> tuple[Native, list[str]]:
         """Convert an object, and those inside, to camelCase; return it and the keys that were in snake_case.
@@ -61,13 +67,14 @@ class Keys:
         Raises:
             Unreadable: if an object has a key in both spellings.
         """
+        if self.is_camel(native):
+            return native, []
         twins = self._twins
-        found = [] if self.is_camel(native) else [key for key in native if key in twins]
-        clashes = [key for key in found if twins[key] in native]
+        clashes = [key for key in native if key in twins and twins[key] in native]
         if clashes and not self._may_clash:
             raise Unreadable("one key in two spellings")
-        found = [key for key in found if key not in clashes] if clashes else found
-        out = {twins[key] if key in found else key: value for key, value in native.items()} if found else native
+        found = [key for key in native if key in twins and key not in clashes]
+        out = {twins[key] if key in found else key: value for key, value in native.items()}
         for key, keys in self._inside.items():
             if key in out and is_object(out[key]):
                 held, more = keys.camel(out[key])
