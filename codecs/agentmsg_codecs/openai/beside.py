@@ -265,14 +265,14 @@ class KeysBeside:
         left: list[str] = []
         content: Any = [*message.content]
         for told, each in found.items():
-            at = told.place(message)
-            if each is not None and at is None:
-                left.append(told.key)
-            elif each is not None:
+            at = None if each is None else told.place(message)
+            if at is not None:
                 content[at] = told.give(content[at], each, native[told.key])
+            elif each is not None:
+                left.append(told.key)
+        message = message.evolve(content=tuple(content))
         # A key without a block is unknown.
-        extras = read({**rest, **{key: native[key] for key in left}}).extras if left else message.extras
-        return message.evolve(content=tuple(content), extras=extras)
+        return message.evolve(extras=read({**rest, **{key: native[key] for key in left}}).extras) if left else message
 
     def write(self, message: am.Msg) -> tuple[am.Msg, Native]:
         """Return a message that fits without what is written beside its content, and these keys."""

@@ -105,7 +105,7 @@ class Layout:
         """Return the blocks that a message can hold, in order; None if these are all blocks, in their order."""
         content, role = message.content, message.role
         if role != "assistant":
-            return restructure.in_order(content, is_field_image) if role == "user" else None
+            return restructure.in_order(content, is_field_image) if len(content) > 1 and role == "user" else None
         if not content or (len(content) == 1 and content[0].__class__ is not am.ThinkingBlock):
             return None
         kept = [*self._thoughts(content), *self._others(content)]
