@@ -211,9 +211,8 @@ class HfCodec(RowCodec):
         return own_rows.own_columns(row, mark_of(history, FAMILY, "/preference")) if history.notes else row
 
     def _written(self, messages: Any) -> list[Any]:
-        if self.content != "parts":
-            return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))
-        return list(map(self._as_parts, made_ids.unlinked(messages, FAMILY)))
+        write = self._as_parts if self.content == "parts" else self.engine.write
+        return list(map(write, made_ids.unlinked(messages, FAMILY)))
 
     def _as_parts(self, message: am.Msg) -> Any:
         """Write a message whose content is a list, unless it was read from a text or is raw."""
