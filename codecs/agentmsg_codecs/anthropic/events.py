@@ -144,10 +144,7 @@ class AnthropicEvents(Events):
         begun = {"usage": {**usage, "output_tokens": min(1, usage["output_tokens"])}} if _counts(usage) else {}
         yield {"type": "message_start", "message": {**head, "content": [], **unsaid, **begun}}
         for index, block in enumerate(document["content"]):
-            start, deltas = opened(block, size)
-            yield {"type": START, "index": index, "content_block": start}
-            yield from ({"type": DELTA, "index": index, "delta": delta} for delta in deltas)
-            yield {"type": STOP, "index": index}
+            yield from brought(block, index, size)
         yield from document.get("events", ())
         told = {key: document[key] for key in _OF_MESSAGE if key in document}
         counts = {"output_tokens": usage["output_tokens"]} if begun else {}
@@ -169,7 +166,15 @@ def _counts(usage: Any) -> bool:
     return is_object(usage) and type(usage.get("output_tokens")) is int
 
 
-def opened(block: Native, size: int) -> tuple[Native, list[Native]]:
+def brought(block: Native, index: int, size: int) -> Iterator[Native]:
+    """Yield the events that bring a whole block."""
+    start, deltas = _opened(block, size)
+    yield {"type": START, "index": index, "content_block": start}
+    yield from ({"type": DELTA, "index": index, "delta": delta} for delta in deltas)
+    yield {"type": STOP, "index": index}
+
+
+def _opened(block: Native, size: int) -> tuple[Native, list[Native]]:
     """Return how a block is announced, and the deltas that fill it."""
     kind = block.get("type")
     if kind == "text" and type(block.get("text")) is str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import Unreadable
-from agentmsg_codecs.anthropic.events import CALLS, DELTA, DELTAS, START, STOP, counted, opened
+from agentmsg_codecs.anthropic.events import CALLS, DELTA, DELTAS, START, STOP, brought, counted
 from agentmsg_codecs.anthropic.names import FAMILY
 from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, make_text, placed, said
 
@@ -123,9 +123,8 @@ class AnthropicWriter(Writer):
     def more(self, block: Any) -> Iterable[Native]:
         """Return the deltas of the open block."""
         yield from super().more(block)
-        signature = block.signature if type(block) is am.ThinkingBlock else None
-        if signature is not None and signature.provider == FAMILY and signature.value:
-            yield self._signed(signature.value)
+        if self.keeps(block) and block.signature.value:
+            yield self._signed(block.signature.value)
 
     def delta(self, text: str) -> Native:
         """Return a delta of the open block."""
@@ -146,10 +145,7 @@ class AnthropicWriter(Writer):
         """Return the events of whole blocks."""
         for block in document.get("content", ()):
             self._index += 1
-            start, deltas = opened(block, WHOLE)
-            yield {"type": START, "index": self._index, "content_block": start}
-            yield from ({"type": DELTA, "index": self._index, "delta": delta} for delta in deltas)
-            yield {"type": STOP, "index": self._index}
+            yield from brought(block, self._index, WHOLE)
 
     def finish(self, document: Native) -> Iterable[Native]:
         """Return how the message ended, and its end."""

@@ -48,7 +48,7 @@ from agentmsg_codecs.anthropic.names import ARGUED, FAMILY, FINISH, RESPONSE, ST
 from agentmsg_codecs.anthropic.rules import document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from agentmsg_codecs.anthropic.format import Messages
 
@@ -99,11 +99,26 @@ class AnthropicResponseCodec(Answers, Anthropic):
 
     def make_caps(self) -> Caps:
         """Return what responses support."""
-        return _make_caps(self.engine, self.answer, self.thinking, self.answer_row)
+        made = self.answer.rows
+        row = MessageRow(
+            fields={**made.row("response").fields, "usage": carried(made.row("usage").fields)},
+            blocks=_rows(self.engine, self.thinking),
+            results=server_rows(self.engine),
+        )
+        rows = {"assistant": self.answer_row(row, completing(RESPONSE, partial=_INVENTED))}
+        return Caps(messages=rows, arrange=(restructure.keep_first,), needs_id=needs_id)
 
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for a response that isn't read."""
-        return _check(document) or _refusal(self.answer, document)
+        found = _check(document)
+        if found is not None:
+            return found
+        try:
+            if document.get("usage") is not None:
+                read_as(self.answer.shapes["usage"], document["usage"], FAMILY)
+        except Unreadable as error:
+            return DecodeError(f"usage has whole counters: {error}", path=("usage",))
+        return super().refusal(document)
 
     def likeness(self, document: Any) -> float:
         """Return how much a document looks like a response of Anthropic."""
@@ -130,16 +145,6 @@ def _hint_marked(block: Any) -> Any:
     # The schema has no cache hints in responses; those that were read stay.
     hint = getattr(block, "cache", None)
     return block if hint is None else block.evolve(cache=marked(hint, FAMILY, odd=True))
-
-
-def _refusal(answer: Described, document: Native) -> DecodeError:
-    """Return the error for a response with unreadable usage, or with a value that would not come back."""
-    try:
-        if document.get("usage") is not None:
-            read_as(answer.shapes["usage"], document["usage"], FAMILY)
-    except Unreadable as error:
-        return DecodeError(f"usage has whole counters: {error}", path=("usage",))
-    return DecodeError("this doesn't come back as a response")
 
 
 # -- what is supported -------------------------------------------------------------------------------------------------
@@ -176,16 +181,3 @@ def _rows(engine: Messages, thinking: str | None) -> Rows:
         cls: row.evolve(fields={**row.fields, "cache": _cache}) if "cache" in row.fields else row
         for cls, row in rows.items()
     }
-
-
-def _make_caps(
-    engine: Messages, answer: Described, thinking: str | None, answer_row: Callable[..., MessageRow]
-) -> Caps:
-    made = answer.rows
-    row = MessageRow(
-        fields={**made.row("response").fields, "usage": carried(made.row("usage").fields)},
-        blocks=_rows(engine, thinking),
-        results=server_rows(engine),
-    )
-    rows = {"assistant": answer_row(row, completing(RESPONSE, partial=_INVENTED))}
-    return Caps(messages=rows, arrange=(restructure.keep_first,), needs_id=needs_id)

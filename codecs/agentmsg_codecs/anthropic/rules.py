@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
 from agentmsg import thaw
-from agentmsg.formats import Drop, Swap, Unreadable, given, is_marked, issuers, rules
+from agentmsg.formats import Drop, Swap, given, is_marked, issuers, rules
 from agentmsg_codecs.anthropic.kinds import is_known_server, is_mcp_call, is_search_result, is_upload, result_tag
 from agentmsg_codecs.anthropic.names import FAMILY, SERVER_CALLS
 from agentmsg_codecs.anthropic.server_results import form_of, is_typed
@@ -18,24 +18,17 @@ if TYPE_CHECKING:
 # -- thinking ---------------------------------------------------------------------------------------------------------
 
 
-def _without_place(block: am.ThinkingBlock) -> Drop:
-    owner = issuers.issuer_of(block)
-    return Drop(f"only {owner} can read this" if owner and owner != FAMILY else "thinking needs a signature here")
-
-
-def _tagged(block: am.ThinkingBlock) -> Any:
-    if not block.thinking:
-        return _without_place(block)
-    return Swap(am.TextBlock(f"<thinking>{block.thinking}</thinking>"), "thinking needs a signature here")
-
-
 def thinking_rule(lacking: str | None) -> Callable[[am.ThinkingBlock], Any]:
     """Return the rule for thinking, which needs this provider's signature or opaque payload.
 
     Args:
         lacking: what to do with other thinking: "drop" or "text".
     """
-    otherwise = _tagged if lacking == "text" else _without_place
+
+    def otherwise(block: am.ThinkingBlock) -> Any:
+        owner, why = issuers.issuer_of(block), "thinking needs a signature here"
+        is_foreign = owner and owner != FAMILY and not (lacking == "text" and block.thinking)
+        return rules.thinking_otherwise(block, lacking, f"only {owner} can read this" if is_foreign else why)
 
     def rule(block: am.ThinkingBlock) -> Any:
         signature = block.signature
@@ -131,14 +124,8 @@ def _of_mcp(block: am.ToolResultBlock) -> am.ToolResultBlock:
 
 
 def _in_one_form(block: am.ToolResultBlock) -> am.ToolResultBlock | None:
-    tag = result_tag(block)
-    if block.structured is not None:
-        try:
-            is_structured = "structured" in form_of(tag, thaw(block.structured))
-        except Unreadable:
-            is_structured = False
-        if is_structured:
-            return _settled(block, structured=block.structured)
+    if block.structured is not None and "structured" in form_of(result_tag(block), thaw(block.structured)):
+        return _settled(block, structured=block.structured)
     if block.error_type is not None:
         return _settled(block, error_type=block.error_type, error=block.error, status="error")
     sources = tuple(item for item in block.content if type(item) is am.SourceBlock)

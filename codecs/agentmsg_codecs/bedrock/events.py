@@ -139,11 +139,7 @@ class BedrockEvents(Events):
         if message is not None:
             yield {"messageStart": {key: value for key, value in message.items() if key != "content"}}
             for index, block in enumerate(message["content"]):
-                start, deltas = opened(block, size)
-                if start is not None:
-                    yield {START: {"start": start, INDEX: index}}
-                yield from ({DELTA: {"delta": delta, INDEX: index}} for delta in deltas)
-                yield {STOP: {INDEX: index}}
+                yield from brought(block, index, size)
         yield from document.get("events", ())
         stop = {key: document[key] for key in _OF_STOP if key in document}
         if stop:
@@ -157,7 +153,16 @@ class BedrockEvents(Events):
         return with_cut_calls(message, FAMILY, _cut_call)
 
 
-def opened(block: Native, size: int) -> tuple[Native | None, list[Native]]:
+def brought(block: Native, index: int, size: int) -> Iterator[Native]:
+    """Yield the events that bring a whole block."""
+    start, deltas = _opened(block, size)
+    if start is not None:
+        yield {START: {"start": start, INDEX: index}}
+    yield from ({DELTA: {"delta": delta, INDEX: index}} for delta in deltas)
+    yield {STOP: {INDEX: index}}
+
+
+def _opened(block: Native, size: int) -> tuple[Native | None, list[Native]]:
     """Return how a block is announced, if it is, and the deltas that fill it."""
     ((kind, held),) = block.items()
     if kind == "text":

@@ -52,7 +52,7 @@ from agentmsg.formats.forms import (
     Words,
     Wrapped,
 )
-from agentmsg_codecs.bedrock.media import BYTES, DOCUMENT, media_hatch, read_bytes, write_bytes
+from agentmsg_codecs.bedrock.media import BYTES, DOCUMENT, media_hatch, read_bytes, texts_in, write_bytes
 from agentmsg_codecs.bedrock.names import FAMILY, GUARD, HOSTED, IMAGES, ITEM, POINT, PROVIDER, SOUNDS, TTLS, VIDEOS
 
 if TYPE_CHECKING:
@@ -79,10 +79,7 @@ def _inside(part: Any, key: str) -> Any:
 
 def _texts(held: Any) -> list[str]:
     parts = held.get("content") if held is not None else None
-    if not is_list(parts) or not all(is_object(part) and part.keys() == {"text"} for part in parts):
-        return []
-    texts = [part["text"] for part in parts]
-    return texts if all(type(text) is str for text in texts) else []
+    return texts_in(parts) if is_list(parts) else []
 
 
 def _joined(part: Any) -> Any:

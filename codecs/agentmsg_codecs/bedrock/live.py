@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import Unreadable
-from agentmsg_codecs.bedrock.events import DELTA, INDEX, START, STOP, BedrockEvents, opened
+from agentmsg_codecs.bedrock.events import DELTA, INDEX, START, STOP, BedrockEvents, brought
 from agentmsg_codecs.bedrock.names import FAMILY
 from agentmsg_codecs.wire.live import WHOLE, Reader, Writer, make_chunk, piece, placed, said
 
@@ -111,9 +111,8 @@ class BedrockWriter(Writer):
     def more(self, block: Any) -> Iterable[Native]:
         """Return the deltas of the open block."""
         yield from super().more(block)
-        signature = block.signature if type(block) is am.ThinkingBlock else None
-        if signature is not None and signature.provider == FAMILY:
-            yield self._delta({"reasoningContent": {"signature": signature.value}})
+        if self.keeps(block):
+            yield self._delta({"reasoningContent": {"signature": block.signature.value}})
 
     def delta(self, text: str) -> Native:
         """Return a delta of the open block."""
@@ -133,11 +132,7 @@ class BedrockWriter(Writer):
         """Return the events of whole blocks."""
         for block in document.get("output", {}).get("message", {}).get("content", ()):
             self._index += 1
-            start, deltas = opened(block, WHOLE)
-            if start is not None:
-                yield {START: {"start": start, INDEX: self._index}}
-            yield from map(self._delta, deltas)
-            yield {STOP: {INDEX: self._index}}
+            yield from brought(block, self._index, WHOLE)
 
     def finish(self, document: Native) -> Iterable[Native]:
         """Return how the message ended, and its usage."""

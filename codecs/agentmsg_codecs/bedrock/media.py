@@ -52,6 +52,12 @@ def _source(held: Any, media_type: str | None) -> Any:
     return am.URLSource(uri, media_type, extras=natives.rest_of(value, _S3_KEYS, FAMILY))
 
 
+def texts_in(parts: list[Any]) -> list[str]:
+    """Return the texts of parts that are nothing more; none if there is any other part."""
+    texts = [part["text"] for part in parts if is_object(part) and part.keys() == {"text"}]
+    return texts if len(texts) == len(parts) and all(type(text) is str for text in texts) else []
+
+
 def read_bytes(value: Any) -> tuple[str, str | None]:
     """Return the base64 text of bytes, and how they are dumped, if they are: "encoded", or as in JavaScript.
 
@@ -145,12 +151,11 @@ def _document_source(held: Any, media_type: str | None) -> tuple[Any, Native]:
         return am.TextSource(held["text"], media_type), {}
     parts: Any = held.get("content") if is_object(held) and len(held) == 1 else None
     if is_list(parts):
-        if not parts or not all(
-            is_object(part) and part.keys() == {"text"} and type(part["text"]) is str for part in parts
-        ):
+        texts = texts_in(parts)
+        if not texts:
             raise Unreadable
         notes = {} if media_type is None else {"/format": _WORDS[media_type]}
-        return am.BlocksSource(tuple(am.TextBlock(part["text"]) for part in parts)), notes
+        return am.BlocksSource(tuple(map(am.TextBlock, texts))), notes
     return _source(held, media_type), {}
 
 

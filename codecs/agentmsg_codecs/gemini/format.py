@@ -187,14 +187,14 @@ _SIGNED = Key(SIGNATURE, "signature", _SIGNATURE, "may")
 # -- which part is which ----------------------------------------------------------------------------------------------
 
 
-def _has_only(key: str | None, *, is_thought: bool = False) -> Callable[[Native], bool]:
+def _has_only(key: str, *, is_thought: bool = False) -> Callable[[Native], bool]:
     """Return the test whether a part has this key and no other that makes a part."""
-    wanted = frozenset[str]() if key is None else frozenset({key})
+    wanted = frozenset({key})
 
     def fits(native: Native) -> bool:
-        if len(native) == 1 and key is not None:
+        if len(native) == 1:
             return key in native and not is_thought  # the usual case
-        if key is not None and key not in native:
+        if key not in native:
             return False
         said = native.get("thought") is True if is_thought else "thought" not in native
         return said and DATA.intersection(native) == wanted
@@ -209,10 +209,7 @@ def _by_key(key: str, **how: bool) -> dict[str, Any]:
 
 def _is_signature(native: Native) -> bool:
     """Whether a part is a signature alone."""
-    return bool(native.get(SIGNATURE)) and _alone(native)
-
-
-_alone = _has_only(None)
+    return bool(native.get(SIGNATURE)) and "thought" not in native and DATA.isdisjoint(native)
 
 
 def is_data_url(uri: Any) -> bool:

@@ -38,6 +38,7 @@ import attrs
 import agentmsg as am
 from agentmsg import DecodeError, thaw
 from agentmsg.formats import (
+    EMPTY,
     KEEP,
     Caps,
     Native,
@@ -66,7 +67,7 @@ from agentmsg_codecs.gemini.format import USAGE, is_odd_count
 from agentmsg_codecs.gemini.likeness import OF_RESPONSES, sniff_answer
 from agentmsg_codecs.gemini.messages import Gemini
 from agentmsg_codecs.gemini.names import CANDIDATE, FAMILY, FURTHER, PROVIDER, RESPONSE, both, snake
-from agentmsg_codecs.gemini.spelling import camel, spell
+from agentmsg_codecs.gemini.spelling import Keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -101,11 +102,6 @@ def _grounded(blocks: Sequence[Any], candidate: Mapping[str, Any]) -> tuple[Any,
         block if type(block) is not am.TextBlock else _with_citations(block, tuple(found.get(index, ())))
         for index, block in enumerate(blocks)
     )
-
-
-def _ungrounded(blocks: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the blocks of a response as its parts alone tell them."""
-    return tuple([_with_citations(block, ()) if type(block) is am.TextBlock else block for block in blocks])
 
 
 def _regrounded_all(messages: Sequence[am.Msg]) -> Sequence[am.Msg]:
@@ -343,7 +339,7 @@ def _write_candidate(message: am.Msg, engine: Messages) -> Native:
     rest = natives.extras_of(message, CANDIDATE)
     candidate: Native = {}
     if message.content or "/content" not in note or FAMILY in message.extras:
-        content = _ungrounded(message.content) if rest else message.content
+        content = _grounded(message.content, EMPTY) if rest else message.content
         parts = list(map(engine.places["assistant"].write, content))
         held = content_of_model(parts, note)
         candidate["content"] = {**held, **natives.extras_copy(message, FAMILY)}
@@ -463,10 +459,14 @@ def _wanted(usage: am.Usage) -> Mapping[str, Any]:
 
 # -- its spelling ------------------------------------------------------------------------------------------------------
 
-_OUTER, _REASON, _COUNTED = tuple(key.native for key in _FIELDS), ("finishReason",), USAGE.keys
-_OUTER_TWINS, _REASON_TWINS, _COUNTED_TWINS = (
-    {snake(key): key for key in keys} for keys in (_OUTER, _REASON, _COUNTED)
-)
+_OUTER = Keys([key.native for key in _FIELDS], {"usageMetadata": Keys(USAGE.keys)})
+_CANDIDATE = Keys(["finishReason"])
+
+
+def _first_in(native: Native) -> Any:
+    """Return the first candidate of a response; None if it has none."""
+    listed: Any = native.get("candidates")
+    return listed[0] if is_list(listed) and listed and is_object(listed[0]) else None
 
 
 def _camel(document: Native) -> tuple[Native, list[str]]:
@@ -475,18 +475,12 @@ def _camel(document: Native) -> tuple[Native, list[str]]:
     Raises:
         Unreadable: if an object has a key in both spellings.
     """
-    native, found = camel(document, _OUTER_TWINS)
-    listed: Any = native.get("candidates")
-    if is_list(listed) and listed and is_object(listed[0]):
-        first, more = camel(listed[0], _REASON_TWINS)
-        if more:
-            native, found = {**native, "candidates": [first, *listed[1:]]}, [*found, *more]
-    usage: Any = native.get("usageMetadata")
-    if is_object(usage):
-        counts, more = camel(usage, _COUNTED_TWINS)
-        if more:
-            native, found = {**native, "usageMetadata": counts}, [*found, *more]
-    return native, found
+    native, found = _OUTER.camel(document)
+    first = _first_in(native)
+    if first is None or _CANDIDATE.is_camel(first):
+        return native, found
+    first, more = _CANDIDATE.camel(first)
+    return {**native, "candidates": [first, *native["candidates"][1:]]}, [*found, *more]
 
 
 def _respelt(native: Native, wanted: Any) -> Native:
@@ -494,9 +488,7 @@ def _respelt(native: Native, wanted: Any) -> Native:
     if not is_sequence(wanted):
         return native
     keys = frozenset(map(str, wanted))
-    out = {**native}
-    if is_list(out.get("candidates")) and out["candidates"] and is_object(out["candidates"][0]):
-        out["candidates"] = [spell(out["candidates"][0], _REASON, keys), *out["candidates"][1:]]
-    if is_object(out.get("usageMetadata")):
-        out["usageMetadata"] = spell(out["usageMetadata"], _COUNTED, keys)
-    return spell(out, _OUTER, keys)
+    first = _first_in(native)
+    if first is not None:
+        native = {**native, "candidates": [_CANDIDATE.snake(first, keys), *native["candidates"][1:]]}
+    return _OUTER.snake(native, keys)

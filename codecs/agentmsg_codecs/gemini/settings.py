@@ -35,7 +35,7 @@ from agentmsg.formats.bodies import BodySettings
 from agentmsg.formats.forms import Described, Form, Hatch, Text, Whole
 from agentmsg_codecs.gemini.names import CONFIG, FAMILY, IN_CONFIG, MIME, SCHEMAS, TOOL_CONFIG, snake
 from agentmsg_codecs.gemini.schemas import RESPONSE, read_schema, write_schema
-from agentmsg_codecs.gemini.spelling import spell
+from agentmsg_codecs.gemini.spelling import Keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -140,12 +140,20 @@ def _carried_thinking(value: Any, _: Any) -> Any:
 _OUTER = (CONFIG, TOOL_CONFIG)
 
 
+def _keys(names: Sequence[str]) -> Keys:
+    """Return these keys, with those inside their objects."""
+    return Keys(names, {name: _keys(IN_CONFIG[name]) for name in names if name in IN_CONFIG}, may_clash=True)
+
+
+_KEYS = _keys(_OUTER)
+
+
 class Settings(BodySettings):
     """Settings in either spelling."""
 
     def read(self, parameters: Mapping[str, Any]) -> tuple[am.Settings | None, Native]:
         """Return the settings in some parameters, and the remaining parameters."""
-        usual, found = _camel(dict(parameters), _OUTER)
+        usual, found = _KEYS.camel(dict(parameters))
         settings, rest = super().read(usual)
         if not found:
             return settings, rest
@@ -154,29 +162,10 @@ class Settings(BodySettings):
         return marked(settings, FAMILY, snake=found), rest
 
 
-def _camel(native: Native, keys: Sequence[str]) -> tuple[Native, list[str]]:
-    """Convert these keys to camelCase, and those inside their objects; leave alone those in two spellings."""
-    twins = {snake(key): key for key in keys if snake(key) != key and key not in native and snake(key) in native}
-    out, found = {twins.get(key, key): value for key, value in native.items()}, [*twins]
-    for key in keys:
-        if key in IN_CONFIG and is_object(out.get(key)):
-            out[key], more = _camel(out[key], IN_CONFIG[key])
-            found += more
-    return out, found
-
-
-def respelt(native: Native, settings: am.Settings | None, keys: Sequence[str] = _OUTER) -> Native:
+def respelt(native: Native, settings: am.Settings) -> Native:
     """Convert to snake_case those keys of a body's parameters that its settings were read with."""
-    wanted = mark_of(settings, FAMILY, "/snake") if settings is not None else None
-    if not is_sequence(wanted):
-        return native
-    held = {
-        key: respelt(value, settings, IN_CONFIG[key])
-        if key in keys and key in IN_CONFIG and is_object(value)
-        else value
-        for key, value in native.items()
-    }
-    return spell(held, keys, frozenset(map(str, wanted)))
+    wanted = mark_of(settings, FAMILY, "/snake")
+    return _KEYS.snake(native, frozenset(map(str, wanted))) if is_sequence(wanted) else native
 
 
 _key = BodySettings.key

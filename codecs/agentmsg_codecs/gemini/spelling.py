@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import agentmsg as am
 from agentmsg.formats import (
+    EMPTY,
     Native,
     Parts,
     Unreadable,
@@ -29,49 +30,71 @@ from agentmsg_codecs.gemini.names import DATA, FAMILY, INNER, OUTER_KEYS, SIGNAT
 from agentmsg_codecs.wire.signatures import usual_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-_OUTER = (*DATA, SIGNATURE)
 _TO_URL = str.maketrans("+/", "-_")
 _BASE64 = ("url", "unpadded", "url unpadded")
 _MAKERS = both(INNER)
 _OBJECT: Any = dict  # so that type checkers ask nothing about what is inside
-_TWINS = {name: {snake(key): key for key in keys if snake(key) != key} for name, keys in INNER.items()}
-_OUTER_TWINS = {snake(key): key for key in _OUTER if snake(key) != key}
 
 
-def camel(native: Native, twins: dict[str, str]) -> tuple[Native, list[str]]:
-    """Convert some keys of an object to camelCase; return the object and the keys that were in snake_case.
+class Keys:
+    """Keys that an object may have in snake_case, too, and those of the objects inside it.
 
-    Raises:
-        Unreadable: if the object has a key in both spellings.
+    Args:
+        names: the keys, in camelCase.
+        inside: by key, those of the object there.
+        may_clash: whether a key in both spellings is left alone.
     """
-    if twins.keys().isdisjoint(native):
-        return native, []
-    found = [key for key in native if key in twins]
-    if any(twins[key] in native for key in found):
-        raise Unreadable("one key in two spellings")
-    return {twins.get(key, key): value for key, value in native.items()}, found
+
+    def __init__(self, names: Iterable[str], inside: Mapping[str, Keys] = EMPTY, *, may_clash: bool = False) -> None:
+        self._twins = {snake(key): key for key in names if snake(key) != key}
+        self._names, self._inside, self._may_clash = self._twins.keys(), inside, may_clash
+
+    def is_camel(self, native: Native) -> bool:
+        """Whether an object, and those inside, have none of these keys in snake_case."""
+        if not self._names.isdisjoint(native):
+            return False
+        inside = self._inside
+        for key in native if inside else ():  # a loop: it runs for each part
+            if key in inside and is_object(native[key]) and not inside[key].is_camel(native[key]):
+                return False
+        return True
+
+    def camel(self, native: Native) -> tuple[Native, list[str]]:
+        """Convert an object, and those inside, to camelCase; return it and the keys that were in snake_case.
+
+        Raises:
+            Unreadable: if an object has a key in both spellings.
+        """
+        if self.is_camel(native):
+            return native, []
+        twins = self._twins
+        clashes = [key for key in native if key in twins and twins[key] in native]
+        if clashes and not self._may_clash:
+            raise Unreadable("one key in two spellings")
+        found = [key for key in native if key in twins and key not in clashes]
+        out = {twins[key] if key in found else key: value for key, value in native.items()}
+        for key, keys in self._inside.items():
+            if key in out and is_object(out[key]):
+                held, more = keys.camel(out[key])
+                if more:
+                    out, found = {**out, key: held}, [*found, *more]
+        return out, found
+
+    def snake(self, native: Native, wanted: frozenset[str]) -> Native:
+        """Convert to snake_case those keys of an object, and of those inside, that are wanted."""
+        twins = {key: spelt for spelt, key in self._twins.items() if spelt in wanted and spelt not in native}
+        return {
+            twins.get(key, key): self._inside[key].snake(value, wanted)
+            if key in self._inside and is_object(value)
+            else value
+            for key, value in native.items()
+        }
 
 
-def camel_part(part: Native) -> tuple[Native, list[str]]:
-    """Convert a part and the object inside it to camelCase; return the part and the keys that were in snake_case.
-
-    Raises:
-        Unreadable: if one of them has a key in both spellings.
-    """
-    for key, value in part.items():
-        if key in _OUTER_TWINS or (key in INNER and is_object(value) and not _TWINS[key].keys().isdisjoint(value)):
-            break
-    else:
-        return part, []
-    native, found = camel(part, _OUTER_TWINS)
-    for key in native:
-        if key in INNER and is_object(native[key]):
-            held, more = camel(native[key], _TWINS[key])
-            if more:
-                native, found = {**native, key: held}, [*found, *more]
-    return native, found
+_INSIDE = {name: Keys(keys) for name, keys in INNER.items()}
+_PART = Keys((*DATA, SIGNATURE), _INSIDE)
 
 
 def respelt(native: Native, block: Any) -> Native:
@@ -83,18 +106,7 @@ def respelt(native: Native, block: Any) -> Native:
     marked_keys = mark_of(block, FAMILY, "/snake")
     if not is_sequence(marked_keys):
         return native
-    wanted = frozenset(map(str, marked_keys))
-    held = {
-        key: spell(value, INNER[key], wanted) if key in INNER and is_object(value) else value
-        for key, value in native.items()
-    }
-    return spell(held, _OUTER, wanted)
-
-
-def spell(native: Native, keys: Iterable[str], wanted: frozenset[str]) -> Native:
-    """Convert to snake_case those of the given keys that are wanted."""
-    twins = {key: snake(key) for key in keys if snake(key) in wanted and snake(key) not in native}
-    return {twins.get(key, key): value for key, value in native.items()}
+    return _PART.snake(native, frozenset(map(str, marked_keys)))
 
 
 def stripped(part: Native) -> tuple[Native, Native]:
@@ -130,10 +142,10 @@ def usual(part: Native) -> tuple[Native, dict[str, Any]]:
     """
     if len(part) == 1:
         key, value = next(iter(part.items()))
-        if key in INNER and is_object(value) and _TWINS[key].keys().isdisjoint(value):
+        if key in _INSIDE and is_object(value) and _INSIDE[key].is_camel(value):
             return part, {}  # the usual case: one object, in camelCase
     native, nothing = stripped(part)
-    native, found = camel_part(native)
+    native, found = _PART.camel(native)
     native, how = _standard(native)
     marks = (("snake", found), ("nothing", nothing), ("base64", how))
     return native, {key: value for key, value in marks if value}

@@ -69,7 +69,7 @@ from agentmsg.formats.bodies import RowCodec
 from agentmsg.formats.sending import rules_at
 from agentmsg_codecs.hf.messages import ROLES, Messages, unpaired
 from agentmsg_codecs.hf.names import CHOSEN, COLUMNS, CONTENT_KEYS, FAMILY, KEPT, LISTS, REASONING_KEYS, REJECTED
-from agentmsg_codecs.hf.rows import PAIRS, parsed, usual_columns
+from agentmsg_codecs.hf.rows import PAIRS, usual_columns
 from agentmsg_codecs.wire.chats import raw_arguments
 
 if TYPE_CHECKING:
@@ -211,9 +211,8 @@ class HfCodec(RowCodec):
         return own_rows.own_columns(row, mark_of(history, FAMILY, "/preference")) if history.notes else row
 
     def _written(self, messages: Any) -> list[Any]:
-        if self.content != "parts":
-            return list(map(self.engine.write, made_ids.unlinked(messages, FAMILY)))
-        return list(map(self._as_parts, made_ids.unlinked(messages, FAMILY)))
+        write = self._as_parts if self.content == "parts" else self.engine.write
+        return list(map(write, made_ids.unlinked(messages, FAMILY)))
 
     def _as_parts(self, message: am.Msg) -> Any:
         """Write a message whose content is a list, unless it was read from a text or is raw."""
@@ -279,38 +278,17 @@ def sniff_row(document: Any) -> float:
         return 0.0
     if _are_texts(document):
         return _TEXTS
-    messages, is_own = _messages(document)
-    if not messages or not all(map(_is_message, messages)):
+    row = own_rows.row_of(document)
+    messages = [native for _, _, native in row.each()]
+    if set(row.parts).issubset(row.texts) or not messages or not all(map(_is_message, messages)):
         return 0.0
     if mark is True and document["chosen"] and PAIRS.is_answer(document["rejected"]):  # OpenAI reads these, too
         return 1.0 if any(map(_is_own, messages)) else _PLAIN
-    if is_own or not _COLUMNS.isdisjoint(document):
+    if row.place != "messages" or row.json is not None or not _COLUMNS.isdisjoint(document):
         return 1.0
     if "system" in document:
         return 0.0
     return 1.0 if any(map(_is_own, messages)) else _PLAIN if _BESIDE.isdisjoint(document) else _LIKELY
-
-
-def _messages(row: Any) -> tuple[list[Any], bool]:
-    """Return the messages of a row, and whether only rows have these columns."""
-    if is_sequence(row.get("messages")):
-        return row["messages"], False
-    for column in LISTS:
-        found = parsed(row.get(column))
-        if is_sequence(found) and found and all(is_mapping(each) and "role" in each for each in found):
-            return list(found), True
-    listed = {column: _listed(row.get(column), column) for column in ("prompt", "completion", "chosen")}
-    for columns in (("prompt", "completion"), ("prompt", "chosen"), ("chosen",), ("prompt",)):
-        if all(listed[column] for column in columns) and not all(isinstance(row[column], str) for column in columns):
-            return [message for column in columns for message in listed[column]], True
-    return [], False
-
-
-def _listed(value: Any, column: str) -> list[Any]:
-    """Return the messages of a column that holds a text, one message or a list of them."""
-    if isinstance(value, str):
-        return [{"role": "user" if column == "prompt" else "assistant", "content": value}]
-    return [value] if is_mapping(value) else list(value) if is_sequence(value) else []
 
 
 def _are_texts(row: Any) -> bool:

@@ -179,8 +179,7 @@ def _carried(citation: am.Citation, text: str) -> am.Citation | None:
             wanted["extras"] = {}
     elif citation.kind != _URL:
         wanted |= {"url": None, "title": None, "start": None, "end": None, "kind": citation.kind or _URL}
-    changes = {name: new for name, new in wanted.items() if getattr(citation, name) is not new}
-    changes = {name: new for name, new in changes.items() if getattr(citation, name) != new}
+    changes = {name: new for name, new in wanted.items() if getattr(citation, name) != new}
     near = citation.evolve(**changes) if changes else citation
     return near.evolve(extras={}) if near.extras and not _comes_back(near) else near
 

@@ -6,6 +6,9 @@ to the last text of its message. If a block has the same hint or signature as it
 differ, the message is kept unchanged. The mark ``/signed`` tells "own", "message" and "both" apart. LiteLLM and others
 sign a call with ``provider_specific_fields: {"thought_signature": ...}`` or ``thought_signature``: then the mark is the
 key. The first of these keys has the signature, others are extras.
+
+``images``, as OpenRouter, LiteLLM and others return generated images, are parts. They follow the content, and a
+refusal. The mark ``/images`` tells them from the parts of content.
 https://ai.google.dev/gemini-api/docs/thought-signatures
 https://docs.litellm.ai/docs/providers/gemini
 """
@@ -18,14 +21,17 @@ import agentmsg as am
 from agentmsg.formats import (
     Native,
     Unreadable,
+    is_list,
     is_mapping,
     is_object,
     mark_of,
     marked,
     natives,
     note_of,
+    read_as,
     same_document,
     speed,
+    write_as,
 )
 from agentmsg.formats.forms import Hatch
 from agentmsg_codecs.openai.annotations import KEY, citations_of, cited, is_cited, uncited, unmarked
@@ -38,14 +44,13 @@ from agentmsg_codecs.openai.hints import (
     is_odd,
     write_control,
 )
-from agentmsg_codecs.openai.images import images_of, with_images, without_images
 from agentmsg_codecs.openai.names import FAMILY, IMAGES
-from agentmsg_codecs.openai.places import is_field_audio, is_field_image, is_thinking_part, place_of
+from agentmsg_codecs.openai.places import is_called, is_field_audio, is_field_image, is_thinking_part, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agentmsg.formats import Shape
+    from agentmsg.formats.forms import Described
 
 SIGNED_KEY = "extra_content"
 _SIGNER, _SIGNATURE = "google", "thought_signature"
@@ -139,33 +144,75 @@ SIGNED_CALL = _signed_by(*_PATHS)
 # -- keys of a message ------------------------------------------------------------------------------------------------
 
 BESIDE = frozenset({KEY, SIGNED_KEY, CONTROL, IMAGES})
+_WITH_IMAGES = ("user", "assistant")
 
 
-def read_beside(native: Native, read: Callable[[Native], am.Msg], image: Shape, spelt: str) -> am.Msg:
-    """Read a native message with keys beside its content.
+class _Told(speed.Record):
+    """A key of a message that tells something of one of its blocks: the last that may have it.
 
-    Args:
-        native: to read.
-        read: reads it without these keys.
-        image: the shape of a part with an image.
-        spelt: the namespace of its spellings.
+    Attributes:
+        key: the key.
+        may: whether a block may have it.
+        read: returns what a value tells; None if it is anything else.
+        give: returns a block with what its message tells, given the value, too. Raises Unreadable if the block has
+            another of its own.
+        is_told: whether that of a block is written beside the content.
+        take: returns the key for a block, and the block as it is written.
+        role: of the messages that have the key; None for all.
     """
-    role = native.get("role") or "assistant"
-    hint, signature = control_of(native.get(CONTROL)), signature_of(native.get(SIGNED_KEY))
-    citations = citations_of(native.get(KEY)) if role == "assistant" else None
-    images = images_of(native.get(IMAGES), role, image)
-    found = {CONTROL: hint, SIGNED_KEY: signature, KEY: citations, IMAGES: images}
-    rest = {key: value for key, value in native.items() if not found.get(key)}
-    message = read(rest)
-    if citations:
-        message = cited(message, citations, rest, spelt)
-    if images:
-        message = with_images(message, images)
-    if hint is None and signature is None:
-        return message
-    message, left = attached(message, native, hint, signature)
-    # A key without a block is unknown.
-    return message.evolve(extras=read({**rest, **{key: native[key] for key in left}}).extras) if left else message
+
+    key: str
+    may: Callable[[Any], bool]
+    read: Callable[[Any], Any]
+    give: Callable[[Any, Any, Any], Any]
+    is_told: Callable[[Any], bool]
+    take: Callable[[Any], tuple[Native, Any]]
+    role: str | None = None
+
+    def place(self, message: am.Msg) -> int | None:
+        """Return the index of the block; None if there is none."""
+        return _last(message.content, self.may) if self.role in (None, message.role) else None
+
+
+def _with_signature(block: Any, signature: am.Signature, _: Any) -> Any:
+    if block.signature is None and not natives.has_extra(block, FAMILY, SIGNED_KEY):
+        return marked(block.evolve(signature=signature), FAMILY, signed="message")
+    if block.signature is None or not am.same(block.signature, signature):
+        raise Unreadable("two signatures of one text")
+    return marked(block, FAMILY, signed="both")
+
+
+def _is_signed_beside(block: Any) -> bool:
+    is_signed = _is_text(block) and block.signature is not None
+    return is_signed and mark_of(block, FAMILY, "/signed") in ("message", "both")
+
+
+def _take_signature(block: Any) -> tuple[Native, Any]:
+    native = _signed_at(SIGNED_KEY, block.signature)
+    is_only = mark_of(block, FAMILY, "/signed") == "message"
+    return native, unmarked(block, "/signed", signature=None) if is_only else block
+
+
+def _with_hint(block: Any, hint: am.CacheHint, control: Any) -> Any:
+    has_key = not {*natives.extras_of(block, FAMILY), *note_of(block, FAMILY)}.isdisjoint(CACHE_KEYS)
+    if block.cache is None and not has_key:
+        return block.evolve(cache=marked(hint, FAMILY, at="message"))
+    if block.cache is None or not same_document(write_control(block.cache), control):
+        raise Unreadable("two hints for one block")
+    return block.evolve(cache=marked(block.cache, FAMILY, beside=True))
+
+
+def _take_hint(block: Any) -> tuple[Native, Any]:
+    native = {CONTROL: write_control(block.cache)}
+    return native, block.evolve(cache=None) if is_message_hint(block.cache) else block
+
+
+_HINT_OF_MESSAGE = _Told(
+    CONTROL, _may_have_hint, control_of, _with_hint, lambda block: is_beside(block.cache), _take_hint
+)
+_SIGNATURE_OF_MESSAGE = _Told(
+    SIGNED_KEY, _is_text, signature_of, _with_signature, _is_signed_beside, _take_signature, "assistant"
+)
 
 
 def may_be_beside(block: Any) -> bool:
@@ -175,112 +222,100 @@ def may_be_beside(block: Any) -> bool:
     return is_cited(block) or (type(block) is am.ImageBlock and bool(block.notes))
 
 
-def write_beside(message: am.Msg, image: Shape, spelt: str) -> tuple[am.Msg, Native]:
-    """Return a message that fits without what is written beside its content, and these keys; see ``read_beside``."""
-    message, beside = detached(message)
-    message, images = without_images(message, image)
-    message, annotations = uncited(message, spelt)
-    return message, {**beside, **images, **annotations}
-
-
-def attached(
-    message: am.Msg, native: Native, hint: am.CacheHint | None, signature: am.Signature | None
-) -> tuple[am.Msg, list[str]]:
-    """Give blocks of a message what is beside its content; also return the keys for which there is no block.
-
-    Args:
-        message: as it was read without them.
-        native: with them.
-        hint: of the message.
-        signature: of the message.
-
-    Raises:
-        Unreadable: if a block has another hint or signature of its own.
-    """
-    content, left = list(message.content), list[str]()
-    if signature is not None:
-        at = _last(content, _is_text) if message.role == "assistant" else None
-        if at is None:
-            left.append(SIGNED_KEY)
-        else:
-            content[at] = _signed(content[at], signature)
-    if hint is not None:
-        at = _last(content, _may_have_hint)
-        if at is None:
-            left.append(CONTROL)
-        else:
-            content[at] = content[at].evolve(cache=_hint_on(content[at], hint, native[CONTROL]))
-    return message.evolve(content=tuple(content)), left
-
-
-def _signed(block: Any, signature: am.Signature) -> Any:
-    if block.signature is None and not natives.has_extra(block, FAMILY, SIGNED_KEY):
-        return marked(block.evolve(signature=signature), FAMILY, signed="message")
-    if block.signature is None or not am.same(block.signature, signature):
-        raise Unreadable("two signatures of one text")
-    return marked(block, FAMILY, signed="both")
-
-
-def _hint_on(block: Any, hint: am.CacheHint, control: Any) -> Any:
-    """Return the hint of the block to which the message's hint belongs."""
-    has_key = not {*natives.extras_of(block, FAMILY), *note_of(block, FAMILY)}.isdisjoint(CACHE_KEYS)
-    if block.cache is None and not has_key:
-        return marked(hint, FAMILY, at="message")
-    if block.cache is None or not same_document(write_control(block.cache), control):
-        raise Unreadable("two hints for one block")
-    return marked(block.cache, FAMILY, beside=True)
-
-
 def detached(message: am.Msg) -> tuple[am.Msg, Native]:
-    """Return a message that fits without what is written beside its content, and these keys."""
-    content: Any = message.content
+    """Return a message that fits without what is told of its blocks beside them, and these keys."""
     more: Native = {}
-    at = _last(content, _may_have_hint)
-    if at is not None and is_beside(content[at].cache):
-        more[CONTROL] = write_control(content[at].cache)
-        if is_message_hint(content[at].cache):
-            content = (*content[:at], content[at].evolve(cache=None), *content[at + 1 :])
-    at = _last(content, _is_text) if message.role == "assistant" else None
-    if at is not None and _is_signed_beside(content[at]):
-        more |= _signed_at(SIGNED_KEY, content[at].signature)
-        if mark_of(content[at], FAMILY, "/signed") == "message":
-            content = (*content[:at], unmarked(content[at], "/signed", signature=None), *content[at + 1 :])
-    return (message.evolve(content=content), more) if more else (message, more)
+    for told in (_HINT_OF_MESSAGE, _SIGNATURE_OF_MESSAGE):
+        content: Any = message.content
+        at = told.place(message)
+        if at is not None and told.is_told(content[at]):
+            native, block = told.take(content[at])
+            more |= native
+            message = message.evolve(content=(*content[:at], block, *content[at + 1 :]))
+    return message, more
 
 
-def _is_signed_beside(block: Any) -> bool:
-    return block.signature is not None and mark_of(block, FAMILY, "/signed") in ("message", "both")
-
-
-# -- what is supported -------------------------------------------------------------------------------------------------
-
-
-def message_keys(message: am.Msg, image: Shape) -> frozenset[str]:
-    """Return the keys that a message's extras must not use: they would be written, or read, as beside its content.
+class KeysBeside:
+    """Reads and writes the keys beside the content of messages.
 
     Args:
-        message: whose extras these are.
-        image: the shape of a part with an image.
+        described: the forms of parts.
+        spelt: the namespace of a message's spellings.
     """
-    own: Any = speed.peek(message.extras, FAMILY)
-    if not is_mapping(own) or BESIDE.isdisjoint(own):
-        return frozenset()
-    content, keys = message.content, set[str]()
-    if any(map(is_field_image, content)) or images_of(am.thaw(own.get(IMAGES)), message.role, image):
-        keys.add(IMAGES)
-    if any(map(_may_get_hint, content)):
-        is_written = any(is_beside(block.cache) for block in content)
-        if is_written or control_of(am.thaw(own.get(CONTROL))) is not None:
-            keys.add(CONTROL)
-    if message.role == "assistant" and any(map(_may_be_text, content)):
-        is_written = any(_is_text(block) and _is_signed_beside(block) for block in content)
-        if is_written or signature_of(am.thaw(own.get(SIGNED_KEY))) is not None:
-            keys.add(SIGNED_KEY)
-    return frozenset(keys)
+
+    def __init__(self, described: Described, spelt: str) -> None:
+        self._described = described
+        self._spelt = spelt
+
+    def read(self, native: Native, read: Callable[[Native], am.Msg]) -> am.Msg:
+        """Read a native message with such keys, given what reads it without them."""
+        role = native.get("role") or "assistant"
+        citations = citations_of(native.get(KEY)) if role == "assistant" else None
+        images = self._images_of(native.get(IMAGES), role)
+        found = {told: told.read(native.get(told.key)) for told in (_SIGNATURE_OF_MESSAGE, _HINT_OF_MESSAGE)}
+        taken = {KEY: citations, IMAGES: images, **{told.key: each for told, each in found.items()}}
+        rest = {key: value for key, value in native.items() if not taken.get(key)}
+        message = read(rest)
+        if citations:
+            message = cited(message, citations, rest, self._spelt)
+        if images:
+            message = _with_images(message, images)
+        if all(each is None for each in found.values()):
+            return message
+        left: list[str] = []
+        content: Any = [*message.content]
+        for told, each in found.items():
+            at = None if each is None else told.place(message)
+            if at is not None:
+                content[at] = told.give(content[at], each, native[told.key])
+            elif each is not None:
+                left.append(told.key)
+        message = message.evolve(content=tuple(content))
+        # A key without a block is unknown.
+        return message.evolve(extras=read({**rest, **{key: native[key] for key in left}}).extras) if left else message
+
+    def write(self, message: am.Msg) -> tuple[am.Msg, Native]:
+        """Return a message that fits without what is written beside its content, and these keys."""
+        message, beside = detached(message)
+        content = message.content
+        images = [block for block in content if is_field_image(block)] if message.role in _WITH_IMAGES else []
+        if images:
+            message = message.evolve(content=tuple(block for block in content if not is_field_image(block)))
+            beside[IMAGES] = [write_as(self._described.shapes["image"], block, FAMILY) for block in images]
+        message, annotations = uncited(message, self._spelt)
+        return message, {**beside, **annotations}
+
+    def taken(self, message: am.Msg) -> frozenset[str]:
+        """Return the keys that a message's extras must not use: they would be written, or read, like these."""
+        own: Any = speed.peek(message.extras, FAMILY)
+        if not is_mapping(own) or BESIDE.isdisjoint(own):
+            return frozenset()
+        content, keys = message.content, set[str]()
+        if any(map(is_field_image, content)) or self._images_of(am.thaw(own.get(IMAGES)), message.role):
+            keys.add(IMAGES)
+        for told in (_HINT_OF_MESSAGE, _SIGNATURE_OF_MESSAGE):
+            has_role = told.role in (None, message.role)
+            if has_role and any(told.may(block) or _may_be_text(block) for block in content):
+                is_read = told.read(am.thaw(own.get(told.key))) is not None
+                keys |= {told.key} if is_read or any(map(told.is_told, content)) else set()
+        return frozenset(keys)
+
+    def _images_of(self, value: Any, role: str) -> list[Any]:
+        """Return the images under their key; none if there is anything else, or if messages of the role have none."""
+        if not is_list(value) or role not in _WITH_IMAGES:
+            return []
+        shape = self._described.shapes["image"]
+        try:
+            return [marked(read_as(shape, entry, FAMILY), FAMILY, images=True, odd=True) for entry in value]
+        except (Unreadable, am.AgentMsgError):
+            return []
 
 
-def _may_get_hint(block: Any) -> bool:
-    return _may_have_hint(block) or _may_be_text(block)
+def _with_images(message: am.Msg, images: Sequence[Any]) -> am.Msg:
+    """Put images behind the content of a message."""
+    content = message.content
+    at = next((at for at, block in enumerate(content) if is_field_audio(block) or is_called(block)), len(content))
+    return message.evolve(content=(*content[:at], *images, *content[at:]))
 
 
 def _may_be_text(block: Any) -> bool:

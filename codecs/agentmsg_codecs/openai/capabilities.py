@@ -37,7 +37,6 @@ from agentmsg_codecs.openai.annotations import is_cited, request_citations, resp
 from agentmsg_codecs.openai.beside import detached
 from agentmsg_codecs.openai.block_capabilities import RESULT_ROWS, assistant_rows, carried_answered_sound, rows_of
 from agentmsg_codecs.openai.hints import is_message_hint, is_odd
-from agentmsg_codecs.openai.images import images_last
 from agentmsg_codecs.openai.names import (
     CHOICE,
     CHOICES,
@@ -73,6 +72,7 @@ if TYPE_CHECKING:
     from agentmsg.formats.forms import Described
     from agentmsg_codecs.openai import OpenAICodec
     from agentmsg_codecs.openai.messages import Messages
+    from agentmsg_codecs.openai.response import OpenAIResponseCodec
 
 
 _lacks_id = natives.lacks_id(FAMILY)
@@ -103,11 +103,9 @@ class Layout:
 
     def picks(self, message: am.Msg) -> tuple[int, ...] | None:
         """Return the blocks that a message can hold, in order; None if these are all blocks, in their order."""
-        if (role := message.role) == "tool":
-            return None
-        content = message.content
+        content, role = message.content, message.role
         if role != "assistant":
-            return images_last(content) if len(content) > 1 and role == "user" else None
+            return restructure.in_order(content, is_field_image) if len(content) > 1 and role == "user" else None
         if not content or (len(content) == 1 and content[0].__class__ is not am.ThinkingBlock):
             return None
         kept = [*self._thoughts(content), *self._others(content)]
@@ -383,23 +381,9 @@ def _only_in_lists(cell: Cell, absent: Any) -> Cell:
     return lambda value, block: cell(value, block) if is_odd(block) or is_message_hint(value) else absent
 
 
-def make_response_caps(
-    messages: Messages,
-    answer: Described,
-    read: Callable[[Any], am.Msg],
-    answer_row: Callable[..., MessageRow],
-    *,
-    as_text: bool,
-) -> Caps:
-    """Return the capability table of responses.
-
-    Args:
-        messages: the reader and writer of the message inside.
-        answer: the forms of what is around it.
-        read: the reader of a document.
-        answer_row: completes the row of messages, which say who answered.
-        as_text: whether thinking without a field becomes text, in tags.
-    """
+def make_response_caps(codec: OpenAIResponseCodec) -> Caps:
+    """Return the capability table of responses."""
+    messages, answer, as_text = codec.engine, codec.answer, codec.thinking == "text"
     rows = assistant_rows(
         messages, "answer", citations=response_citations, sound=carried_answered_sound, as_text=as_text
     )
@@ -411,7 +395,7 @@ def make_response_caps(
     def read_whole(native: Any) -> am.Msg:
         if not is_object(native) or not is_list(native.get("choices")):
             raise DecodeError("a response of OpenAI must have a list of choices")
-        return read(native)
+        return codec.read_whole(native)
 
     made, metadata = Rows(answer), _metadata(answer)
     fields = {
@@ -423,7 +407,7 @@ def make_response_caps(
     }
     row = MessageRow(fields=fields, blocks=rows, joins=_joined)
     return Caps(
-        messages={"assistant": answer_row(row, _lacking), "native": rules.native_message_row(FAMILY, read_whole)},
+        messages={"assistant": codec.answer_row(row, _lacking), "native": rules.native_message_row(FAMILY, read_whole)},
         history={
             "extras": carried_extras((RESPONSE, lambda history: None if history.messages else frozenset({"choices"})))
         },

@@ -52,15 +52,14 @@ _VARIES = frozenset({"choices", "delta", _PADDING})
 _INDEXED = 2  # index and function
 
 
-def is_unknown(event: Native) -> bool:
-    """Whether what has a type is no chunk, and no event of the SDK's own stream."""
-    return "choices" not in event and "error" not in event and event["type"] not in _OF_SDK
+def chunk_in(event: Native) -> Native | None:
+    """Return the chunk that something with a type is; None if it is neither one nor an event of the SDK's own stream.
 
-
-def chunk_in(event: Native) -> Native:
-    """Return the chunk that an event of the SDK's own stream holds; nothing in its others, which repeat its chunks."""
-    is_of_sdk = "type" in event and "choices" not in event and "error" not in event
-    return event.get("chunk", {}) if is_of_sdk else event
+    Some of those hold a chunk; the others repeat chunks, so there is nothing in them.
+    """
+    if "choices" in event or "error" in event or event.get("object") == "error":
+        return event
+    return event.get("chunk", {}) if event["type"] in _OF_SDK else None
 
 
 class Pieces:
@@ -153,11 +152,12 @@ class OpenAIFold(Fold):
 
     def take(self, event: Native) -> More | None:
         """Take the next chunk, and return what it is more of, but for thinking, which may be said twice."""
-        if "type" in event and event.get("object") != "error":
-            if is_unknown(event):
+        if "type" in event:
+            chunk = chunk_in(event)
+            if chunk is None:
                 self._joined.extend(self._head, "events", (event,))
                 return None
-            event = chunk_in(event)
+            event = chunk
         found = self._usual.of(event)
         if found is None:
             self._open.clear()

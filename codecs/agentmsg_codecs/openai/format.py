@@ -214,14 +214,13 @@ def _is_file(native: Native) -> bool:
     return not any(_inside("file", key)(native) for key in ("file_id", "file_url"))
 
 
-def _unknown_detail(native: Native) -> str | None:
-    detail = native["image_url"].get("detail") if is_mapping(native["image_url"]) else None
+def _unknown_detail(held: Any) -> str | None:
+    detail = held.get("detail") if is_mapping(held) else None
     return detail if detail not in _DETAILS else None
 
 
-def _outer_detail(native: Native) -> str | None:
-    detail = native.get("detail")
-    return detail if detail not in _DETAILS else None
+def _inner_detail(native: Native) -> str | None:
+    return _unknown_detail(native["image_url"])
 
 
 def _carried_detail(detail: str, block: Any) -> str | None:
@@ -318,7 +317,7 @@ PARTS = (
     Form("refusal", am.RefusalBlock, "refusal", (Key("refusal", "refusal", Text()), ODD_CACHE)),
     Form("image", am.ImageBlock, "image_url", (
         Inside("image_url", (_URL, _DETAIL), space=ITEM, bare="url"), CACHE,
-    ), marks={"detail": _unknown_detail}),
+    ), marks={"detail": _inner_detail}),
     Form("video", am.VideoBlock, "video_url", (Inside("video_url", (_URL,), space=ITEM, bare="url"), CACHE)),
     Form("audio", am.AudioBlock, "input_audio", (Inside("input_audio", (_SOUND,), space=ITEM), CACHE),
          fits=_is_data),
@@ -337,10 +336,10 @@ PARTS = (
     *map(_TEXT.alias, TEXT_ALIASES),
     Form("input_image", am.ImageBlock, "input_image", (
         Key("image_url", "source", _AS_URL), _DETAIL, CACHE,
-    ), fits=lambda native: type(native.get("image_url")) is str, **_alias("input_image", _outer_detail)),
+    ), fits=lambda native: type(native.get("image_url")) is str, **_alias("input_image", _unknown_detail)),
     Form("input_image_url", am.ImageBlock, "input_image", (
         Inside("image_url", (_URL, _DETAIL), space=ITEM), CACHE,
-    ), fits=lambda native: is_mapping(native.get("image_url")), **_alias("input_image_url", _unknown_detail)),
+    ), fits=lambda native: is_mapping(native.get("image_url")), **_alias("input_image_url", _inner_detail)),
     Form("audio_url", am.AudioBlock, "audio_url", (
         Inside("audio_url", (_URL,), space=ITEM, bare="url"), CACHE,
     ), **_alias("audio_url")),

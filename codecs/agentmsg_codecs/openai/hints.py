@@ -6,6 +6,7 @@ beside the message), ``/odd`` (the schema doesn't allow it, or not here).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import agentmsg as am
@@ -157,10 +158,6 @@ def _get(native: Native, mark: Callable[[Any], Any] = lambda hint: hint) -> dict
     return {"cache": mark(hint), "notes": notes}
 
 
-def _get_odd(native: Native) -> dict[str, Any]:
-    return _get(native, odd)
-
-
 def _put(owner: Any) -> Native:
     hint: am.CacheHint = owner.cache
     at = _at(hint)
@@ -187,7 +184,7 @@ CACHE = Hatch(keys=CACHE_KEYS, cells={"cache": carried_cache}, get=_get, put=_pu
 ODD_CACHE = Hatch(
     keys=CACHE_KEYS,
     cells={"cache": _odd_cache},
-    get=_get_odd,
+    get=partial(_get, mark=odd),
     put=_put,
     is_optional=True,
     about="cache",

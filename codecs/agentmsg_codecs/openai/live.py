@@ -11,7 +11,7 @@ import agentmsg as am
 from agentmsg.formats import Native, is_list, is_object
 from agentmsg_codecs.openai.annotations import KEY
 from agentmsg_codecs.openai.events import deltas_of
-from agentmsg_codecs.openai.folding import BLOCKS, CHUNK, USUAL, OpenAIFold, Pieces, chunk_in, is_unknown
+from agentmsg_codecs.openai.folding import BLOCKS, CHUNK, USUAL, OpenAIFold, Pieces, chunk_in
 from agentmsg_codecs.wire.live import (
     WHOLE,
     Reader,
@@ -70,11 +70,12 @@ class OpenAIReader(Reader):
 
     def __call__(self, event: Native) -> am.MsgChunk | More | None:
         """Return what a chunk says; None if it says nothing."""
-        if "type" in event and event.get("object") != "error":
-            if is_unknown(event):
+        if "type" in event:
+            chunk = chunk_in(event)
+            if chunk is None:
                 self._rest.add(event)
                 return None
-            event = chunk_in(event)
+            event = chunk
         found = self._usual.of(event)
         if found is not None and found[2]:
             kind, place, text = found

@@ -41,7 +41,7 @@ from agentmsg.formats.forms import (
     Wrapped,
 )
 from agentmsg_codecs.openai.annotations import KEY, citations_of, is_cited
-from agentmsg_codecs.openai.beside import BESIDE, may_be_beside, message_keys, read_beside, write_beside
+from agentmsg_codecs.openai.beside import BESIDE, KeysBeside, may_be_beside
 from agentmsg_codecs.openai.format import describe, is_flat
 from agentmsg_codecs.openai.hints import odd
 from agentmsg_codecs.openai.names import FAMILY, ITEM, MESSAGE, REASONING_KEYS, REMINDER
@@ -116,6 +116,7 @@ class Messages:
         self._is_response = is_response
         self._spelt = MESSAGE if is_response else FAMILY
         self.described = describe(self._forms())
+        self._beside = KeysBeside(self.described, self._spelt)
         self._readers: dict[str, _Reader] = {}
 
     def fill(self) -> None:
@@ -191,8 +192,8 @@ class Messages:
 
     def taken(self, role: str) -> Callable[[am.Msg], frozenset[str]]:
         """Return the function to the keys that the extras of a role's messages must not use."""
-        keys, image = self.keys(role), self.described.shapes["image"]
-        return lambda message: keys | message_keys(message, image)
+        keys = self.keys(role)
+        return lambda message: keys | self._beside.taken(message)
 
     def is_odd(self, role: str) -> Callable[[Any, str, Any], bool]:
         """Return the test for odd values in the extras of a role's messages."""
@@ -299,8 +300,7 @@ class Messages:
                 _check_alone(native)
             if BESIDE.isdisjoint(native):
                 return None
-            image = self.described.shapes["image"]
-            return read_beside(native, partial(readers[name], is_rest=True), image, self._spelt)
+            return self._beside.read(native, partial(readers[name], is_rest=True))
 
         return read
 
@@ -357,7 +357,7 @@ class Messages:
         shape = self.described.shapes[f"{role}_message"]
         if not any(map(may_be_beside, message.content)):
             return self._write(shape, message)
-        inner, beside = write_beside(message, self.described.shapes["image"], self._spelt)
+        inner, beside = self._beside.write(message)
         native = self._write(shape, inner)
         return {**native, **beside} if beside else native
 

@@ -262,8 +262,7 @@ class OpenAIResponseCodec(Answers, Codec):
 
     def make_caps(self) -> Caps:
         """Return what a response supports."""
-        is_text = self.thinking == "text"
-        return make_response_caps(self.engine, self.answer, self._read_whole, self.answer_row, as_text=is_text)
+        return make_response_caps(self)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -277,11 +276,11 @@ class OpenAIResponseCodec(Answers, Codec):
         if document.get("object") == _OLD_OBJECT and not any(map(is_choice, choices)):
             raise DecodeError(f"a {_OLD_OBJECT} has texts, no messages; no format here reads it", path=("object",))
         if choices:
-            return _make_history(messages=(self._read_whole(document),))
+            return _make_history(messages=(self.read_whole(document),))
         rest = {key: value for key, value in document.items() if key != "choices"}
         return _make_history(extras=adopt({RESPONSE: rest}) if rest else EMPTY)
 
-    def _read_whole(self, document: Native) -> am.Msg:
+    def read_whole(self, document: Native) -> am.Msg:
         """Read the message of a response; if the model can't express it, its role is ``native``."""
         self.engine.fill()
         try:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
 from agentmsg.formats import is_mapping, is_marked, natives
 from agentmsg.formats.sending import (
@@ -216,9 +218,7 @@ RULES = (
     # The API said "Invalid 'messages[10].tool_calls[0].id': string too long. Expected a string with maximum length 40"
     # (agno-agi/agno#5382); later, 51 were answered (vercel/ai#17233), and the limit was 64 (openclaw/openclaw#875).
     _LONG_IDS,
-    SendingRule(
-        _OLD_IDS.code, _between, _OLD_IDS.message, _OLD_IDS.fix, mend=_OLD_IDS.mend, severity=_OLD_IDS.severity
-    ),
+    attrs.evolve(_OLD_IDS, find=_between),
     *PAIRING,
     # Recorded by many clients of DeepSeek V4, MiMo and Kimi.
     SendingRule(

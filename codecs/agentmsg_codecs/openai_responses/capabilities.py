@@ -25,7 +25,7 @@ from agentmsg.formats import (
 from agentmsg.formats.bodies import native_tool_row, says_no_tools
 from agentmsg.formats.forms import Each, Nested, Rows
 from agentmsg_codecs.openai_responses.format import CITATIONS, OUTPUTS
-from agentmsg_codecs.openai_responses.item_keys import is_own_id
+from agentmsg_codecs.openai_responses.item_keys import own_id
 from agentmsg_codecs.openai_responses.items import has_tools
 from agentmsg_codecs.openai_responses.message_items import MESSAGE_KEYS, SAID_KEYS, TOOLS_KEYS, is_decision, is_phase
 from agentmsg_codecs.openai_responses.names import BODY_KEYS, CLIENT_TOOLS, FAMILY, ITEM
@@ -75,10 +75,6 @@ _ITEM_EXTRAS = carried_extras((ITEM, lambda _: SAID_KEYS), odd=_is_odd_word)
 def _run_extras(extras: Any, message: am.Msg) -> Any:
     """Keep the extras of an item without content; a run of items has none."""
     return {} if message.content else _EXTRAS(extras, message)
-
-
-def _own_id(value: str, message: am.Msg) -> str | None:
-    return value if is_own_id(value, message, "message") else None
 
 
 def _run_id(value: str, message: am.Msg) -> str | None:
@@ -212,7 +208,7 @@ needs_id = natives.lacks_id(FAMILY)
 def make_caps(codec: OpenAIResponsesCodec) -> Caps:
     """Return the capability table of requests."""
     items = codec.engine
-    fields: dict[str, Cell] = {"id": _own_id, "extras": _EXTRAS}
+    fields: dict[str, Cell] = {"id": own_id("message"), "extras": _EXTRAS}
     tools = Row({"tools": carried_tools(items)})
     system = MessageRow(fields=fields, blocks={**input_rows(items, "text"), am.ToolsBlock: tools}, otherwise=_system)
     result = _result_row(items)

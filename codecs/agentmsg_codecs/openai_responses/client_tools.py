@@ -75,11 +75,8 @@ def said_by(*keys: str, must: tuple[str, ...] = ()) -> Hatch:
             raise Unreadable
         return {"input": adopt(said)}
 
-    def write(block: Any) -> Native:
-        return tool_arguments.input_copy(block)
-
-    return Hatch(keys=keys, cells={"input": KEEP}, get=read, put=write, must=must, schema={key: {} for key in keys},
-                 about="input")  # fmt: skip
+    return Hatch(keys=keys, cells={"input": KEEP}, get=read, put=tool_arguments.input_copy, must=must,
+                 schema={key: {} for key in keys}, about="input")  # fmt: skip
 
 
 def _of(tool: str, key: str) -> dict[str, Any]:

@@ -32,7 +32,6 @@ from agentmsg.formats import (
     write_as,
 )
 from agentmsg.formats.bodies import read_tool, write_tool
-from agentmsg_codecs.openai_responses.client_tools import CALLS
 from agentmsg_codecs.openai_responses.format import ITEMS, OUTPUTS, describe_inputs, describe_items
 from agentmsg_codecs.openai_responses.message_items import (
     MESSAGE_KEYS,
@@ -51,7 +50,7 @@ from agentmsg_codecs.openai_responses.names import DECIDED, FAMILY, ITEM, MORE_T
 from agentmsg_codecs.openai_responses.ran import as_client, read_ran
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 _PLACES = {"user": "user", "system": "text", "developer": "text"}
 # The forms of results by their tags.
@@ -59,8 +58,6 @@ _OUTPUTS = {str(form.tag): form.name for form in OUTPUTS}
 _OUTPUT_OF = {form.fixed.get("kind", "function"): form.name for form in OUTPUTS}
 # Items of the assistant's side, whatever else they hold.
 _OF_ASSISTANT = frozenset(form.tag for form in ITEMS)
-# Calls of the client's tools, and their results.
-_TOOLS = frozenset({"function_call", "custom_tool_call", *(form.tag for form in CALLS), *_OUTPUTS})
 _SAID = (am.TextBlock, am.RefusalBlock)
 _make_msg = maker(am.Msg)
 _make_said = maker(am.Msg, "role", "content")
@@ -149,16 +146,6 @@ class Items:
             else:
                 blocks.append(natives.native_part(item, FAMILY, natives.native_texts))
         return tuple(read_ran(blocks) if has_results else blocks)
-
-    def calls(self, items: Any) -> Iterator[Any]:
-        """Yield the calls of tools among the items of a response, until one is the client's."""
-        of_tools = list(filter(_is_of_tool, items)) if is_list(items) else []
-        if any(item["type"] in _OUTPUTS for item in of_tools):
-            yield from self.read_run(of_tools)
-            return
-        for item in of_tools:
-            found = self._read(item)
-            yield found[0] if isinstance(found, list) else None
 
     def _read(self, item: Any) -> am.Msg | list[Any]:
         """Return the message of an item, or the blocks of one of the assistant's side."""
@@ -403,12 +390,6 @@ def _is_of_assistant(item: Any) -> bool:
     if tag in _OF_ASSISTANT:
         return True
     return item.get("role", "assistant") == "assistant" and not tag.endswith(("_output", "_response"))
-
-
-def _is_of_tool(item: Any) -> bool:
-    """Whether an item is a call of a client's tool, or what it gave."""
-    tag: Any = item.get("type") if is_object(item) else None
-    return type(tag) is str and tag in _TOOLS
 
 
 def _is_plain(block: Any) -> bool:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from agentmsg.formats import Native
     from agentmsg.formats.events import More
 
-_ITEM = "response.output_item."
 _MORE: dict[str, type[am.Block]] = {
     "function_call_arguments": am.ToolUseBlock, "custom_tool_call_input": am.ToolUseBlock,
     "output_text": am.TextBlock, "refusal": am.RefusalBlock, "reasoning_text": am.ThinkingBlock,

@@ -5,7 +5,6 @@ The result follows its call, and has the id of their item. Anywhere else it is t
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import agentmsg as am
@@ -13,7 +12,6 @@ from agentmsg.formats import (
     KEEP,
     Drop,
     Native,
-    Swap,
     Unreadable,
     adopt,
     cells,
@@ -25,7 +23,7 @@ from agentmsg.formats import (
 from agentmsg_codecs.openai_responses.client_tools import read_image_url, write_image_url
 from agentmsg_codecs.openai_responses.item_keys import own_link
 from agentmsg_codecs.openai_responses.names import ASKED, FAMILY, PROVIDER
-from agentmsg_codecs.openai_responses.ran import kind_of
+from agentmsg_codecs.openai_responses.ran import kind_of, rebuilt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -220,7 +218,7 @@ def placed(is_served: Callable[[Any], bool]) -> Callable[[am.Msg], Any]:
     """
 
     def rule(message: am.Msg) -> Any:
-        blocks: list[Any] = []
+        answers: list[Any] = []
         before: Any = None
         content: tuple[Any, ...] = message.content
         for block in content:
@@ -231,11 +229,9 @@ def placed(is_served: Callable[[Any], bool]) -> Callable[[am.Msg], Any]:
                 new = rules.server_as_text(block)
             elif type(block) is am.ApprovalRequestBlock and not (asks(block, before) and is_served(before)):
                 new = Drop("OpenAI asks only for calls of MCP servers")
-            blocks += [] if isinstance(new, Drop) else [new.new if isinstance(new, Swap) else new]
+            answers.append(new)
             before = block
-        if len(blocks) == len(message.content) and all(map(operator.is_, blocks, message.content)):
-            return message
-        return Swap(message.evolve(content=tuple(blocks)), "a result is in the item of its call here")
+        return rebuilt(message, answers, "a result is in the item of its call here")
 
     return rule
 

@@ -133,7 +133,7 @@ def told_in_pairs(message: am.Msg) -> Any:
         return message
     pairs = _pairs(content, kind_of, kind_of)
     answered = {call for call in pairs.values() if call is not None}
-    blocks: list[Any] = []
+    answers: list[Any] = []
     for index, block in enumerate(content):
         new = block
         if kind_of(block) and index not in answered and index not in pairs:
@@ -142,10 +142,16 @@ def told_in_pairs(message: am.Msg) -> Any:
             call = pairs[index]
             name = None if call is None else content[call].name
             new = block if block.name == name else block.evolve(name=name)
-        blocks += [] if isinstance(new, Drop) else [new.new if isinstance(new, Swap) else new]
-    if len(blocks) == len(content) and all(map(is_, blocks, content)):
-        return message
-    return Swap(message.evolve(content=tuple(blocks)), "the result of a call that a server ran is in the same response")
+        answers.append(new)
+    return rebuilt(message, answers, "the result of a call that a server ran is in the same response")
+
+
+def rebuilt(message: am.Msg, answers: Sequence[Any], why: str) -> Any:
+    """Return the answer of a rule for a message, given those for each of its blocks."""
+    content = message.content
+    blocks = [answer.new if isinstance(answer, Swap) else answer for answer in answers if type(answer) is not Drop]
+    is_same = len(blocks) == len(content) and all(map(is_, blocks, content))
+    return message if is_same else Swap(message.evolve(content=tuple(blocks)), why)
 
 
 def as_item(rule: Rule) -> Rule:

@@ -22,7 +22,6 @@ Follows the Python package openai 3.54.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from itertools import starmap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
@@ -43,7 +42,7 @@ from agentmsg.formats import (
     natives,
     times,
 )
-from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, completing, told
+from agentmsg.formats.bodies import ANSWER, Answers, answer_caps, as_read, completing, told
 from agentmsg.formats.forms import Described, Form, Hatch, Inside, Key, Link, Nested, Spare, Text, Via, Whole
 from agentmsg_codecs.openai_responses.capabilities import PLACED, input_rows, needs_id, run_rows
 from agentmsg_codecs.openai_responses.items import Items, OpenAIResponses
@@ -53,15 +52,10 @@ from agentmsg_codecs.openai_responses.names import FAMILY, PROVIDER, RESPONSE
 from agentmsg_codecs.openai_responses.ran import told_in_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from agentmsg.formats import Cell
 
-_SUMS: Mapping[str, str] = {"input_tokens": "input", "output_tokens": "output", "total_tokens": "total"}
-_DETAILS: Mapping[str, Mapping[str, str]] = {
-    "input_tokens": {"cached_tokens": "cache_read", "cache_write_tokens": "cache_write"},
-    "output_tokens": {"reasoning_tokens": "reasoning"},
-}
 # What a response repeats of its request, and what the server did, as it is.
 _TOLD = frozenset({
     "background", "billing", "completed_at", "content_filters", "conversation", "error", "frequency_penalty",
@@ -78,42 +72,38 @@ _REASONS = {
     "steered": "steered",
 }  # fmt: skip
 _STATUS_KEYS = ("status", "incomplete_details")
+# Why a complete response ended, by whether it calls the client's tools.
+_COMPLETE, _CALLS = "stop", "tool_use"
 _STATUSES = frozenset({"cancelled", "failed", "in_progress", "incomplete", "queued"})
 
 
-def _inside(key: str) -> str:
-    return f"{key}_details"
+_COUNTS = (
+    Key("input_tokens", "input", Whole(), "may"),
+    Inside("input_tokens_details", (
+        Key("cached_tokens", "cache_read", Whole(), "may"), Key("cache_write_tokens", "cache_write", Whole(), "may"),
+    ), "may", space=f"{RESPONSE}.input"),
+    Key("output_tokens", "output", Whole(), "may"),
+    Inside("output_tokens_details", (
+        Key("reasoning_tokens", "reasoning", Whole(), "may"),
+    ), "may", space=f"{RESPONSE}.output"),
+    Key("total_tokens", "total", Whole(), "may"),
+)  # fmt: skip
+_COUNTED = ("input", "output", "total", "cache_read", "cache_write", "reasoning")
 
 
-def _are_counted(native: Any, keys: Mapping[str, str]) -> bool:
-    return is_object(native) and all(type(native.get(key)) is int for key in keys)
+def _is_counted(native: Native, item: Any) -> bool:
+    value = native.get(item.native)
+    if isinstance(item, Key):
+        return type(value) is int
+    return is_object(value) and all(_is_counted(value, key) for key in item.items)
 
 
 def _is_partial(native: Native) -> bool:
     """Whether usage lacks a count that the schema requires, where the schema has it."""
-    has_details = all(_are_counted(native.get(_inside(key)), counts) for key, counts in _DETAILS.items())
-    return not (has_details and _are_counted(native, _SUMS))
+    return not all(_is_counted(native, item) for item in _COUNTS)
 
 
-def _count(key: str, field: str) -> Key:
-    return Key(key, field, Whole(), "may")
-
-
-def _usage_items() -> Iterator[Key | Inside]:
-    for key, field in _SUMS.items():
-        yield _count(key, field)
-        if key in _DETAILS:
-            held = tuple(starmap(_count, _DETAILS[key].items()))
-            yield Inside(_inside(key), held, "may", space=f"{RESPONSE}.{field}")
-
-
-USAGE = Form("usage", am.Usage, None, tuple(_usage_items()), marks={"partial": _is_partial}, is_apart=True)
-_COUNTED = (*_SUMS.values(), *(field for counts in _DETAILS.values() for field in counts.values()))
-
-
-def carried(rows: Any) -> Any:
-    """Return the cell for usage, given those of its fields."""
-    return cells.usage(rows, needs=_COUNTED, family=FAMILY)
+USAGE = Form("usage", am.Usage, None, _COUNTS, marks={"partial": _is_partial}, is_apart=True)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -150,7 +140,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
             Spare("object", "response"),
             Key("created_at", "created_at", _TIME, "may", lacks="partial", is_odd=True),
             Key("model", "model", Text(), "may", lacks="partial"),
-            _status(engine),
+            _STATUS,
             told(_TOLD, usual=_USUAL),
             Key("output", "content", Via(read_output, engine.write_run, schema, KEEP)),
             Key("usage", "usage", Nested(("usage",)), "may"),
@@ -160,7 +150,7 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
     def make_caps(self) -> Caps:
         """Return what responses support."""
         rows = self.answer.rows
-        usage = carried(rows.row("usage").fields)
+        usage = cells.usage(rows.row("usage").fields, needs=_COUNTED, family=FAMILY)
         return answer_caps(
             self,
             fields={"usage": usage, "extras": _beside_status(rows.row("response").fields["extras"])},
@@ -170,6 +160,14 @@ class OpenAIResponsesResponseCodec(Answers, OpenAIResponses):
             lacking=completing(RESPONSE, partial=_INVENTED, unfinished={"finish_reason": _ended}),
             needs_id=needs_id,
         )
+
+    def linked(self, message: am.Msg) -> am.Msg:
+        """Say of a complete response whether it calls the client's tools, which its status doesn't."""
+        return _finished(message, _COMPLETE, _ended(message))
+
+    def unlinked(self, message: am.Msg) -> am.Msg:
+        """Return a message with the word that the status alone tells."""
+        return _finished(message, _CALLS, _COMPLETE)
 
     def refusal(self, document: Native) -> DecodeError:
         """Return the error for a response that isn't read."""
@@ -193,19 +191,14 @@ def _is_sound(document: Native, key: str) -> bool:
     return value is None or (is_object(value) if key == "usage" else type(value) is str)
 
 
-def _told_status(native: Native, ended: Callable[[], str]) -> tuple[str | None, list[str]]:
-    """Return the word that says why a response ended, and which of its keys say otherwise than that word would.
-
-    Args:
-        native: the response.
-        ended: returns the word for one that is complete.
-    """
+def _told_status(native: Native) -> tuple[str | None, list[str]]:
+    """Return the word that says why a response ended, and which of its keys say otherwise than that word would."""
     status, details = native.get("status"), native.get("incomplete_details")
     reason = details.get("reason") if is_object(details) else None
     words = {native_word: word for word, native_word in _REASONS.items()}
     word: Any = None
     if status == "completed":
-        word = ended()
+        word = _COMPLETE
     elif status == "incomplete" and type(reason) is str and reason in words and details == {"reason": reason}:
         word = words[reason]
     elif type(status) is str and status in _STATUSES:
@@ -214,8 +207,8 @@ def _told_status(native: Native, ended: Callable[[], str]) -> tuple[str | None, 
     return word, [key for key in _STATUS_KEYS if key in native and (key not in written or native[key] != written[key])]
 
 
-def _read_status(native: Native, engine: Items) -> dict[str, Any]:
-    word, odd = _told_status(native, lambda: natives.ended(engine.calls(native["output"])))
+def _read_status(native: Native) -> dict[str, Any]:
+    word, odd = _told_status(native)
     notes: Native = {key: "absent" for key in _status_of(word) if key not in native}
     if word is None:
         notes["/unfinished"] = True
@@ -228,8 +221,8 @@ def _beside_status(cell: Cell) -> Cell:
     def taken(own: Mapping[str, Any], message: am.Msg) -> Native:
         said = {key: thaw(own[key]) for key in _STATUS_KEYS if key in own}
         word = None if message.finish_reason is None else _finish(message.finish_reason, message)
-        found = _told_status({**_status_of(word), **said}, lambda: natives.ended(message.content))
-        return {} if found == (word, [*said]) else said
+        word = _COMPLETE if word == _CALLS else word
+        return {} if _told_status({**_status_of(word), **said}) == (word, [*said]) else said
 
     return cells.without(cell, RESPONSE, taken)
 
@@ -254,19 +247,22 @@ def _finish(word: str, message: am.Msg) -> str:
     return _ended(message)
 
 
-def _status(engine: Items) -> Hatch:
-    def read(native: Native) -> dict[str, Any]:
-        return _read_status(native, engine)
+_STATUS = Hatch(
+    keys=_STATUS_KEYS,
+    cells={"finish_reason": _finish},
+    get=_read_status,
+    put=_write_status,
+    odd=_STATUS_KEYS,
+    schema={"status": {"type": "string", "examples": ["completed", *sorted(_STATUSES)]}, "incomplete_details": {}},
+    about="finish_reason",
+)
 
-    return Hatch(
-        keys=_STATUS_KEYS,
-        cells={"finish_reason": _finish},
-        get=read,
-        put=_write_status,
-        odd=_STATUS_KEYS,
-        schema={"status": {"type": "string", "examples": ["completed", *sorted(_STATUSES)]}, "incomplete_details": {}},
-        about="finish_reason",
-    )
+
+def _finished(message: am.Msg, old: str, new: str) -> am.Msg:
+    """Return a message with another finish reason, if it has the old one."""
+    if message.finish_reason != old or new == old:
+        return message
+    return as_read(message, message.evolve(finish_reason=new))
 
 
 def _read_time(value: Any, notes: Native) -> datetime:

@@ -105,20 +105,15 @@ def thinking_rule(otherwise: str | None) -> Rule:
 
 def is_served(block: Any) -> bool:
     """Whether the provider ran a tool whose calls are items."""
-    if block.provider == XAI and block.name == "x_search":
-        return (
-            (block.item_id is not None or lacks_id(block))
-            and block.is_valid
-            and is_mapping(block.input)
-            and "_raw" not in block.input
-        )
-    if block.provider != PROVIDER:
-        return False
-    if block.server is not None:
+    is_own = block.provider == PROVIDER
+    if is_own and block.server is not None:
         return has_own_id(block, "mcp")
     # Under that key stands what is no object.
     if not block.is_valid or not is_mapping(block.input) or "_raw" in block.input:
         return False
+    if not is_own:
+        is_search = block.provider == XAI and block.name == "x_search"
+        return is_search and (block.item_id is not None or lacks_id(block))
     if block.name == "tool_search":
         return True
     if block.name == "program":

@@ -9,6 +9,8 @@ import re
 from mimetypes import guess_type
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 import agentmsg as am
 from agentmsg.formats import is_sequence, mark_of, marked, natives, note_of
 from agentmsg.formats.sending import (
@@ -68,7 +70,7 @@ def _paired(rule: SendingRule) -> SendingRule:
         served = {block.id for _, _, block in request.blocks(am.ToolUseBlock) if block.kind == "server"}
         return (path for path in rule.find(request) if not served or _link_at(request, path) not in served)
 
-    return SendingRule(rule.code, find, rule.message, rule.fix, mend=rule.mend, severity=rule.severity)
+    return attrs.evolve(rule, find=find)
 
 
 def _link_at(request: Request, path: Path) -> Any:
@@ -95,6 +97,10 @@ def _odd_ids(request: Request) -> Iterator[Path]:
         link = block.item_id
         if link is not None and not (link.startswith(_PREFIX_OF[type(block)](block)) and len(link) <= _LONGEST_ID):
             yield (*path, "item_id")
+
+
+def _odd_ids_elsewhere(request: Request) -> Iterable[Path]:
+    return _odd_ids(request) if _is_elsewhere(request) else ()
 
 
 def _unfounded_ids(request: Request) -> Iterator[Path]:
@@ -211,7 +217,13 @@ def _is_unreadable(block: Any) -> bool:
     return (kind or "").startswith(_UNREADABLE)
 
 
-_IDS = f"the ids of items begin with their kind, and have at most {_LONGEST_ID} characters"
+_ITEM_ID = SendingRule(
+    "item-id",
+    lambda request: () if _is_elsewhere(request) else _odd_ids(request),
+    f"the ids of items begin with their kind, and have at most {_LONGEST_ID} characters",
+    "leave out the id",
+    mend=_without_id,
+)
 # As the API's errors say: "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16", "Tool
 # choice 'required' must be specified with 'tools' parameter", "Tool choice '...' not found in 'tools' parameter",
 # "Response input messages must contain the word 'json' in some form".
@@ -232,22 +244,9 @@ RULES = (
     *LIMITS,
     # "Invalid 'input[371].id': '019f629b...'. Expected an ID that begins with 'msg'" (openai/codex#33176), "Invalid
     # 'input[2].id': ''" (langchain-ai/langchainjs#11044).
-    SendingRule(
-        "item-id",
-        lambda request: () if _is_elsewhere(request) else _odd_ids(request),
-        _IDS,
-        "leave out the id",
-        mend=_without_id,
-    ),
+    _ITEM_ID,
     # Recorded: another server that speaks alike has ids of its own.
-    SendingRule(
-        "item-id",
-        lambda request: _odd_ids(request) if _is_elsewhere(request) else (),
-        _IDS,
-        "leave out the id",
-        mend=_without_id,
-        severity="warning",
-    ),
+    attrs.evolve(_ITEM_ID, find=_odd_ids_elsewhere, severity="warning"),
     # The types of the schema.
     SendingRule(
         "text-type",

@@ -115,9 +115,7 @@ def _carried_reasoning(value: Any, _: Any) -> Any:
     if value == "off":
         return value
     kept = _known(value) if is_mapping(value) else {}
-    if kept == {"effort": "none"}:
-        return Drop(why)
-    if not kept:
+    if not kept or kept == {"effort": "none"}:
         return Drop(why)
     return value if len(kept) == len(value) else Swap(adopt(kept), why)
 

@@ -114,12 +114,7 @@ class ShareGptCodec(RowCodec):
                 message = read_turn(turn)
             except AgentMsgError as error:
                 raise error.at(*path) from None
-            are_several = message.role == "tool" and len(message.content) > 1
-            if mark is None and not are_several:
-                messages.append(message)
-                found = [message]
-                continue
-            found = parted(message) if are_several else [message]
+            found = parted(message) if message.role == "tool" and len(message.content) > 1 else [message]
             messages += found if mark is None else [marked(each, FAMILY, **{mark: True}) for each in found]
         link(messages)
         messages, marks = placed(messages, rest)
