@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, pair_equal, unpaired, without_ends
 from agentmsg.fitting.words import MEDIA, held, key_of, survives, words
 from agentmsg.formats.capabilities import Drop
 from agentmsg.formats.reasons import Joined, Reason
 from agentmsg.model.blocks import NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import given
+from agentmsg.values.pairing import Pairs, best_pairs, gaps, pair_equal, without_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,8 +56,8 @@ def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple
         them that now holds their words, too.
     """
     pairs: Pairs = {}
-    if reasons is not None and _pair_known(a, b, reasons, pairs):
-        left, other = unpaired([*range(len(a))], [*range(len(b))], pairs)
+    if reasons is not None and (known := _pair_known(a, b, reasons, pairs)):
+        left, other = known
         other = [k for k in other if not isinstance(reasons.of(reasons.source(b[k][0])), Reason)]
     else:
         left, other = _without_ends(a, b, pairs)
@@ -66,8 +66,7 @@ def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple
         if not open_ones or not other:
             break
         keys = [{i: _key(*items[i], tier) for i in indexes} for items, indexes in ((a, open_ones), (b, other))]
-        pair_equal(keys[0], keys[1], pairs)
-        open_ones, other = unpaired(open_ones, other, pairs)
+        open_ones, other = pair_equal(*keys, pairs)
     joined: Pairs = {}
     for mine, theirs in [*gaps(pairs, open_ones, other)]:
         if mine and theirs:
@@ -79,15 +78,14 @@ def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple
     return pairs, joined
 
 
-def _pair_known(a: list[Item], b: list[Item], reasons: Reasons, pairs: Pairs) -> bool:
-    """Pair blocks with those that they were made from; whether there are any."""
-    sources = [reasons.source(block) for block, _ in b]
-    pair_equal(_identities(block for block, _ in a), _identities(sources), pairs)
-    return bool(pairs)
+def _pair_known(a: list[Item], b: list[Item], reasons: Reasons, pairs: Pairs) -> tuple[list[int], list[int]] | None:
+    """Pair blocks with those that they were made from; return those that are left, or None if there are no pairs."""
+    left = pair_equal(_identities(block for block, _ in a), _identities(reasons.source(block) for block, _ in b), pairs)
+    return left if pairs else None
 
 
-def _identities(blocks: Iterable[Any]) -> dict[int, int]:
-    return {index: id(block) for index, block in enumerate(blocks) if block is not None}
+def _identities(blocks: Iterable[Any]) -> dict[int, int | None]:
+    return {index: None if block is None else id(block) for index, block in enumerate(blocks)}
 
 
 def align_blocks(

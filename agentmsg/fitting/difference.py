@@ -18,7 +18,6 @@ from agentmsg.fitting.extra_keys import lost_keys
 from agentmsg.fitting.fitted import UNKNOWN
 from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, level_at, level_of_loss
 from agentmsg.fitting.losses import Loss
-from agentmsg.fitting.pairing import moved_of
 from agentmsg.fitting.survival import (
     level_of_added,
     level_of_became,
@@ -34,6 +33,7 @@ from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.generated import MadeName, given, is_made
 from agentmsg.model.settings import Settings
+from agentmsg.values.pairing import moved_of
 from agentmsg.values.types import class_of
 
 if TYPE_CHECKING:
