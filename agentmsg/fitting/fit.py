@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import attrs
 
 from agentmsg.errors import excerpt
-from agentmsg.fitting.changes import FieldChanges, changed
+from agentmsg.fitting.changes import changed, changes_to
 from agentmsg.fitting.compiled import compile_caps, fits_with_names
 from agentmsg.fitting.decisions import decided
 from agentmsg.fitting.enveloped import fit_inside
@@ -49,11 +49,6 @@ Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
 
 __all__ = ["fit"]
 
-_NOTHING: frozenset[str] = frozenset()
-# Fields that aren't fitted by their cells.
-_CONTENT = frozenset({"content"})
-_BESIDE = frozenset({"role", "content"})
-
 
 def fit(history: History, codec: Codec) -> Fitted:
     """Return the nearest history that the codec supports exactly.
@@ -79,15 +74,15 @@ def _telling(fitted: Fitted, unsent: tuple[Unsent, ...]) -> Fitted:
 def _fit(history: History, codec: Codec) -> Fitted:
     """Fit by the capability table."""
     caps = codec.caps
-    misfit, steps, fields = _compiled(caps)
+    misfit, steps = _compiled(caps)
     messages = history.messages
     first = misfit(messages, 0, codec)
     fits = first < 0 or fits_with_names(messages, caps, first)
     fits = fits and (not steps or _is_arranged(messages, steps, codec))
     if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, caps.derives_names)
-        return with_rest(fitted, caps, fields)
-    return with_rest(_refitted(history, codec, first), caps, fields)
+        return with_rest(fitted, caps)
+    return with_rest(_refitted(history, codec, first), caps)
 
 
 def _refitted(history: History, codec: Codec, first: int) -> Fitted:
@@ -99,7 +94,7 @@ def _refitted(history: History, codec: Codec, first: int) -> Fitted:
         first: the index of the first message that isn't kept as it is; -1 if each is, by itself.
     """
     caps, messages, reasons = codec.caps, history.messages, Reasons()
-    misfit, _, fields = _compiled(caps)
+    misfit, _ = _compiled(caps)
     named = _with_needed_ids(messages, caps)
     ruled, rules = _ruled(named, caps)
     asked = {id(new) for old, new in zip(named, ruled, strict=True) if new.role == old.role}
@@ -110,7 +105,7 @@ def _refitted(history: History, codec: Codec, first: int) -> Fitted:
         start = _start_of(given, rules, gone)
         plan = _arranged(start, given, caps.arrange)
         planned = given if plan is None else [_planned(parts, given) for parts in plan]
-        fitter = _Fitter(caps, fields, reasons, asked)
+        fitter = _Fitter(caps, reasons, asked)
         is_begun = 0 <= first < len(planned) and all(map(is_, planned[:first], messages))
         changed = _changed(planned, fitter, first if is_begun else misfit(planned))
         empty = _emptied(planned, changed) if caps.drops_emptied else ()
@@ -133,11 +128,7 @@ def _refitted(history: History, codec: Codec, first: int) -> Fitted:
         )
     if caps.relink is not None:
         _relink(planned, changed, caps.relink, reasons)
-    if fitter.apart:
-        kept = _with_apart(planned, changed, fitter.apart)
-    else:
-        found = [changed.get(index, message) for index, message in enumerate(planned)] if changed else planned
-        kept = [message for message in found if isinstance(message, Msg)]
+    kept = _with_apart(planned, changed, fitter.apart)
     same = len(kept) == len(messages) and all(map(is_, kept, messages))
     output = history if same else with_fields(history, messages=tuple(kept))
     # Without a plan, messages that a rule drops are gone, and there are more only if some blocks are set apart.
@@ -240,7 +231,7 @@ def _with_decisions(
     def is_held(role: str, block: BaseBlock) -> bool:
         # What isn't a result in a tool message is the user's.
         row = caps.row("user" if role == "tool" else role)
-        fitter = _Fitter(caps, _compiled(caps)[2], Reasons(), set())
+        fitter = _Fitter(caps, Reasons(), set())
         return row is not None and type(fitter.block(block, row.blocks, row.blocks)) is type(block)
 
     decisions = decided(messages, ruled, is_held)
@@ -279,9 +270,9 @@ def _no_role(message: Msg) -> Drop:
 
 
 @lru_cache(maxsize=256)
-def _compiled(caps: Caps) -> tuple[Callable[..., int], Sequence[Step], FieldChanges]:
-    """Return the finder of unsupported messages, the steps that aren't part of it (not local), and the fields."""
-    return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)], FieldChanges()
+def _compiled(caps: Caps) -> tuple[Callable[..., int], Sequence[Step]]:
+    """Return the finder of unsupported messages, and the steps that aren't part of it (not local)."""
+    return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)]
 
 
 def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
@@ -322,14 +313,12 @@ class _Fitter:
 
     Attributes:
         caps: the capability table.
-        fields: its changes to fields.
         reasons: what it says.
         asked: the identities of messages whose rules were asked, and left their roles: no rule is asked twice.
         apart: the blocks that are set apart, by the index of their message.
     """
 
     caps: Caps
-    fields: FieldChanges
     reasons: Reasons
     asked: set[int]
     apart: dict[int, list[Block]] = attrs.field(factory=dict[int, "list[Block]"])
@@ -353,7 +342,7 @@ class _Fitter:
             self.apart[index] = apart
         # Cells for fields beside the content must see the content that is left.
         message = _holding(message, _content(items, message.content))
-        changes = self.fields.of(message, row, row.fields, _BESIDE)
+        changes = changes_to(message, row)
         return changes if isinstance(changes, Drop) else changed(message, changes)
 
     def block(self, block: BaseBlock, rows: Rows, results: Rows, apart: list[Block] | None = None) -> Any:
@@ -380,7 +369,7 @@ class _Fitter:
                 return self._gone(block, new) if isinstance(new, Drop) else self._is_now(block, new, swap)
         if kind is ToolResultBlock:
             return self._result(block, cast("ToolResultBlock", kept), row, swap, (results, apart))
-        changes = self.fields.of(kept, row, row.fields, _NOTHING)
+        changes = changes_to(kept, row)
         if not changes and swap is None:
             return block
         if isinstance(changes, Drop):
@@ -406,7 +395,7 @@ class _Fitter:
         """
         items = [self._inner(each, *inside) for each in kept.content]
         new = _holding(kept, _content(items, kept.content))
-        changes = self.fields.of(new, row, row.fields, _CONTENT)
+        changes = changes_to(new, row)
         if isinstance(changes, Drop):
             return self._gone(block, changes)
         made = changed(new, changes)
