@@ -63,6 +63,7 @@ from agentmsg.model.history import History
 from agentmsg.model.media import CLASSES, unwrapped
 from agentmsg.model.msg import Msg
 from agentmsg.model.sources import Base64Source, BlocksSource, TextSource, URLSource
+from agentmsg.model.tool_arguments import input_text
 from agentmsg.model.tool_use import UNSET
 from agentmsg.model.tools import ToolSpec
 from agentmsg.optional import extra
@@ -269,9 +270,7 @@ def _of_json(value: Any) -> str:
 
 
 def _of_call(block: ToolUseBlock, image: int) -> Iterable[Piece]:
-    # Use the text first: accessing the input would parse it.
-    arguments = _of_json(block.input) if block.raw_input is None else block.raw_input
-    return (_CALL, block.id, block.name, arguments)
+    return (_CALL, block.id, block.name, input_text(block))
 
 
 def _of_result(block: ToolResultBlock, image: int) -> Iterator[Piece]:

@@ -17,7 +17,7 @@ from agentmsg.values.text import dump_json
 from agentmsg.values.types import is_mapping, is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
 
 class Cell(Protocol):
@@ -47,6 +47,20 @@ class Folded:
     def get(self) -> Any:
         """Return the value."""
         return self.value
+
+
+def spread(
+    cells: dict[str, Cell], makers: Mapping[str, Callable[[Any], Cell]], said: Iterable[tuple[str, Any, Any]]
+) -> None:
+    """Add values to the cells of their fields; each name comes with its value, and the one that says nothing."""
+    for name, value, nothing in said:
+        if value is nothing or value == nothing:
+            continue
+        cell = cells.get(name)
+        if cell is None:
+            cells[name] = makers[name](value)
+        else:
+            cell.add(value)
 
 
 def _one_role(role: str, other: str) -> str:
