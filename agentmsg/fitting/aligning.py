@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from agentmsg.fitting.words import MEDIA, held, key_of, survives, words
+from agentmsg.fitting.words import MEDIA, held, survives, words
 from agentmsg.formats.capabilities import Drop
 from agentmsg.formats.reasons import Joined, Reason
 from agentmsg.model.blocks import NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import given
 from agentmsg.values.pairing import Pairs, best_pairs, gaps, pair_equal, without_ends
+from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -148,7 +149,7 @@ def _call_key(block: ToolUseBlock, tier: int) -> Any:
         return "call", link, block.name
     if tier >= _NAMES:
         return "call", block.name
-    return "call", block.name, key_of(block.input) if block.is_valid else block.raw_input
+    return "call", block.name, dump_json(block.input) if block.is_valid else block.raw_input
 
 
 def _join(a: list[Item], b: list[Item], pairs: Pairs, joined: Pairs, mine: list[int]) -> None:

@@ -24,9 +24,9 @@ from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.levels import level_of
 from agentmsg.fitting.measuring import measured
 from agentmsg.fitting.survival import level_of_result_field
-from agentmsg.fitting.whole_history import with_fields, with_rest
+from agentmsg.fitting.whole_history import change_fitted, with_fields, with_rest
 from agentmsg.fitting.words import tells
-from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap, Unsent
+from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap
 from agentmsg.formats.reasons import Joined, Reasons
 from agentmsg.formats.restructure import Part, Plan, Run, Step, as_is
 from agentmsg.formats.spelling import says_nothing
@@ -63,12 +63,7 @@ def fit(history: History, codec: Codec) -> Fitted:
     if caps.measured:
         return measured(history, codec)
     fitted = _fit(history, codec) if envelope is None else fit_inside(history, codec, envelope, _fit)
-    return _telling(fitted, caps.unsent) if caps.unsent else fitted
-
-
-def _telling(fitted: Fitted, unsent: tuple[Unsent, ...]) -> Fitted:
-    """Return a fit that knows what isn't sent."""
-    return make_fitted(fitted.source, fitted.history, fitted.codec, fitted.derives_names, fitted.known, unsent)
+    return change_fitted(fitted, {"unsent": caps.unsent}) if caps.unsent else fitted
 
 
 def _fit(history: History, codec: Codec) -> Fitted:

@@ -49,7 +49,7 @@ def with_rest(fitted: Fitted, caps: Caps) -> Fitted:
         return fitted
     done = with_fields(owner, **more) if more else owner
     known = make_known(reasons, None, fitted.known.in_place or history is fitted.source)
-    return _change_fitted(fitted, {"history": done, "known": known})
+    return change_fitted(fitted, {"history": done, "known": known})
 
 
 def with_fields(history: History, **changes: Any) -> History:
@@ -57,7 +57,7 @@ def with_fields(history: History, **changes: Any) -> History:
     return _change_history(history, {name: adopt(value) for name, value in changes.items()})
 
 
-_change_history, _change_fitted = changer(History), changer(Fitted)
+_change_history, change_fitted = changer(History), changer(Fitted)
 
 
 def _fit_settings(settings: Settings, row: Row | None, reasons: Reasons) -> Settings | None:

@@ -51,8 +51,8 @@ def words(block: Any) -> str:
 
 def all_words(result: ToolResultBlock) -> str:
     """Return all that a result says as text: in its content, its structured value and its error."""
-    inside = [key_of(each.data).decode() if isinstance(each, DataBlock) else words(each) for each in result.content]
-    structured = "" if result.structured is None else key_of(result.structured).decode()
+    inside = [_json(each.data) if isinstance(each, DataBlock) else words(each) for each in result.content]
+    structured = "" if result.structured is None else _json(result.structured)
     failure = (result.error, result.error_type, result.status) if result.is_error else ()
     return "\n".join(filter(None, [*inside, structured, *failure]))
 
@@ -78,9 +78,8 @@ def held(block: Any) -> Any:
     return next(filter(None, (getattr(source, name, None) for name in _HELD)), None) or repr(source or block)
 
 
-def key_of(value: Any) -> bytes:
-    """Return a key for free-form JSON: equal for equal values."""
-    return dump_json(value)
+def _json(value: Any) -> str:
+    return dump_json(value).decode()
 
 
 def says_something(block: Any) -> bool:
@@ -94,8 +93,8 @@ def survives(value: Any, text: str) -> bool:
     """Whether a text holds all words and numbers of a block or a value; if it has none, all of it as JSON."""
     said = _leaves(value)
     if not said and isinstance(value, DataBlock):
-        return key_of(value.data).decode() in text
-    return bool(said) and all(leaf in text or dump_json(leaf).decode()[1:-1] in text for leaf in said)
+        return _json(value.data) in text
+    return bool(said) and all(leaf in text or _json(leaf)[1:-1] in text for leaf in said)
 
 
 def _leaves(value: Any) -> list[str]:
@@ -107,7 +106,7 @@ def _leaves(value: Any) -> list[str]:
     if isinstance(value, (list, tuple)):
         return [leaf for each in cast("list[Any]", value) for leaf in _leaves(each)]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return [dump_json(value).decode()]
+        return [_json(value)]
     return _leaves_of_block(value) if isinstance(value, BaseBlock) else []
 
 

@@ -146,7 +146,8 @@ class _Open:
             self.arguments = _arguments(self.block)
             self.texts = None if self.arguments.texts is None else self.arguments.texts.texts
         elif kind.text:
-            self.texts = [kind.text_of(self.block)]
+            text = cells[kind.text] = Texts(kind.text_of(self.block))
+            self.texts = text.texts
         return cells
 
     def goes_on_with(self, block: Any, kind: _Kind, before: Any) -> bool:
@@ -187,10 +188,6 @@ class _Open:
         fields: dict[str, Any] = {name: cell.get() for name, cell in (self.cells or {}).items()}
         if self.arguments is not None:
             fields |= {"name": "", **fields, **self.arguments.get()}
-        elif self.texts is not None:
-            if len(self.texts) > 1:
-                self.texts[:] = ["".join(self.texts)]
-            fields[self.kind.text] = self.texts[0]
         return self.kind.make(**fields, notes=self.block.notes)
 
 
