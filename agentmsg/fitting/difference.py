@@ -33,6 +33,7 @@ from agentmsg.model.construction import maker
 from agentmsg.model.equality import changes_of, same
 from agentmsg.model.generated import MadeName, given, is_made
 from agentmsg.model.settings import Settings
+from agentmsg.model.tool_links import link_of
 from agentmsg.values.pairing import moved_of
 from agentmsg.values.types import class_of
 
@@ -51,7 +52,9 @@ _make_loss = maker(Loss)
 _NO_SETTINGS = Settings()
 _CONTENT = frozenset({"content"})
 _NEIGHBOURS, _ELSEWHERE, _APART = "neighbours are one block here", "is elsewhere now", "is in another message now"
-_INPUTS, _LINKS = ("input", "raw_input"), ("id", "tool_call_id")
+_INPUTS = ("input", "raw_input")
+# The fields that link calls and results.
+_LINKS: Mapping[str, type] = {"id": ToolUseBlock, "tool_call_id": ToolResultBlock}
 # Blocks that say more than their words: what the loss of that is, a rule tells.
 _TELLING_KINDS = (RefusalBlock,)
 _TOLD_ELSEWHERE = ("structured", "error", "status", "source")
@@ -310,7 +313,7 @@ class _Report:
                 continue
             if type(was) is MadeName:
                 was = None  # noqa: PLW2901 - what a reader derived it derives again
-            if name in _LINKS and _is_link(name, old):
+            if name in _LINKS and isinstance(old, _LINKS[name]):
                 self.links.add((*path, name), len(self.losses), was, now)
             said = every.get(name) if every else None
             if said is None and rule is not None and _is_caused(rule, kind_of_owner, get, was):
@@ -465,13 +468,6 @@ def _level_elsewhere(name: str, now: Any, owners: tuple[Any, Any], level: Level,
     return "annotation" if now is not None and held(old) == held(new) else level
 
 
-def _is_link(name: str, owner: object) -> bool:
-    """Whether a field links a call and its result."""
-    return (name == "id" and isinstance(owner, ToolUseBlock)) or (
-        name == "tool_call_id" and isinstance(owner, ToolResultBlock)
-    )
-
-
 class _Links:
     """The links that changed, by message and block."""
 
@@ -502,7 +498,7 @@ class _Links:
         for index, message in enumerate(messages):
             for place, block in enumerate(message.content):
                 if isinstance(block, (ToolUseBlock, ToolResultBlock)):
-                    link = block.id if isinstance(block, ToolUseBlock) else block.tool_call_id
+                    link = link_of(block)
                     now = self._changed[index, place][2] if (index, place) in self._changed else link
                     joined.setdefault(link, ([], []))[isinstance(block, ToolResultBlock)].append(now)
         broken = {

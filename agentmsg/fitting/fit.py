@@ -141,10 +141,10 @@ def _tell_ruled(
             if new.content is not old.content and len(new.content) == len(old.content):
                 reasons.all_became(old.content, new.content)
     for index, rule in rules.items():
-        reasons.because(messages[index], rule)
         if isinstance(rule, Drop):
-            for block in messages[index].content:
-                reasons.because(block, rule)
+            drop(messages[index], rule, reasons)
+        else:
+            reasons.because(messages[index], rule)
 
 
 def _tell_message(sources: Sequence[Msg], new: Msg | Drop, reasons: Reasons) -> None:
@@ -153,9 +153,13 @@ def _tell_message(sources: Sequence[Msg], new: Msg | Drop, reasons: Reasons) -> 
         reasons.became(sources[0], new)
         return
     for source in sources:
-        reasons.because(source, new)
-        for block in source.content:
-            reasons.because(block, new)
+        drop(source, new, reasons)
+
+
+def drop(message: Msg, why: Drop, reasons: Reasons) -> None:
+    """Say why a message was dropped, with all its blocks."""
+    for thing in (message, *message.content):
+        reasons.because(thing, why)
 
 
 def _changed(planned: Sequence[Msg], fitter: _Fitter, index: int) -> dict[int, Msg | Drop]:

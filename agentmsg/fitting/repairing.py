@@ -12,7 +12,7 @@ import attrs
 
 from agentmsg.fitting.account import account
 from agentmsg.fitting.difference import thing_at
-from agentmsg.fitting.fit import fit
+from agentmsg.fitting.fit import drop, fit
 from agentmsg.fitting.fitted import Fitted, Known, make_fitted
 from agentmsg.fitting.losses import Losses
 from agentmsg.formats.capabilities import Drop, Swap
@@ -408,15 +408,11 @@ class _Draft:
             line.is_gone = True
             # A message without blocks may still say something.
             has_more = line.message.structured is not None
-            self._gone(line.message, Drop(why, "content" if has_more else edit.level))
+            drop(line.message, Drop(why, "content" if has_more else edit.level), self._reasons)
             return
         blocks, place = self._where(edit.path, lines)
         self._reasons.because(blocks[place], Drop(why, edit.level))
         blocks[place] = None
-
-    def _gone(self, message: Msg, drop: Drop) -> None:
-        for thing in (message, *message.content):
-            self._reasons.because(thing, drop)
 
     def _inserted(self, edit: Insert, why: str) -> Iterator[_Line]:
         # What the target has no place for came from no one, so leaving it out isn't a loss.
