@@ -67,7 +67,7 @@ def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple
         if not open_ones or not other:
             break
         keys = [{i: _key(*items[i], tier) for i in indexes} for items, indexes in ((a, open_ones), (b, other))]
-        open_ones, other = pair_equal(*keys, pairs)
+        open_ones, other = pair_equal(keys[0], keys[1], pairs)
     joined: Pairs = {}
     for mine, theirs in [*gaps(pairs, open_ones, other)]:
         if mine and theirs:

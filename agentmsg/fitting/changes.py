@@ -43,7 +43,8 @@ def changes_to(owner: Noted, row: Row | MessageRow | Caps) -> dict[str, Any] | D
     Raises:
         InvalidMessage: if a cell returns a value that the class refuses.
     """
-    return _finder(type(owner), row)(owner)
+    kind: Any = type(owner)
+    return _finder(kind, row)(owner)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -134,7 +134,7 @@ def _paired(old: Sequence[_P], new: Sequence[_P]) -> tuple[Pairs, set[int]]:
         return pairs, _slidden(old, gone.start, gone.stop)
     left, other = pair_equal({i: old[i] for i in left}, {k: new[k] for k in other}, pairs)
     loosely = [{i: _without_id(prints[i]) for i in indexes} for prints, indexes in ((old, left), (new, other))]
-    left, other = pair_equal(*loosely, pairs)
+    left, other = pair_equal(loosely[0], loosely[1], pairs)
     unsure: set[int] = set()
     for mine, theirs in [*gaps(pairs, left, other)]:
         if mine and theirs:
