@@ -274,9 +274,8 @@ class _Transcoding:
     """What transcodes the events of a stream, and how its whole answer was converted."""
 
     def __init__(
-        self, pieces: Any, source: CodecName | Codec, target: CodecName | Codec, thinking: Thinking, limits: Limits
+        self, source: CodecName | Codec, target: CodecName | Codec, thinking: Thinking, limits: Limits
     ) -> None:
-        self._pieces = pieces
         one_of(thinking, "thinking", "show", "drop")
         self._source, target_events = _Source(source, limits, {}), events_of(get_codec(target))
         self._to, self._limits = get_codec(target_events.response), limits
@@ -341,8 +340,8 @@ class Transcoded(_Transcoding, Iterator[dict[str, Any]]):
     """
 
     def __init__(self, pieces: Any, *given: Any) -> None:
-        super().__init__(pieces, *given)
-        self._events = self._stream(pieces)
+        super().__init__(*given)
+        self._pieces, self._events = pieces, self._stream(pieces)
 
     def close(self) -> None:
         """End early, and close the source if it can be closed."""
@@ -373,8 +372,8 @@ class AsyncTranscoded(_Transcoding, AsyncIterator[dict[str, Any]]):
     """``Transcoded`` for events that arrive asynchronously: iterate with ``async for``."""
 
     def __init__(self, pieces: AsyncIterable[Any], *given: Any) -> None:
-        super().__init__(pieces, *given)
-        self._events = self._stream(pieces)
+        super().__init__(*given)
+        self._pieces, self._events = pieces, self._stream(pieces)
 
     async def aclose(self) -> None:
         """End early, and close the source if it can be closed."""

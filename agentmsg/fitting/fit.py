@@ -290,8 +290,8 @@ def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
 def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     """Make a message of some parts: the fields of the first, the blocks of all."""
     first = messages[parts[0].index]
-    whole = len(parts) == 1 and _is_whole(parts[0].picks, len(first.content))
-    if whole and parts[0].role in (None, first.role):
+    is_whole = len(parts) == 1 and parts[0].picks == tuple(range(len(first.content)))
+    if is_whole and parts[0].role in (None, first.role):
         return first
     content = tuple(messages[part.index].content[pick] for part in parts for pick in part.picks)
     leads = 0 in parts[0].picks or not first.content
@@ -300,10 +300,6 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     names = ("id", "created_at") if parts[1:] else ()
     unmade: dict[str, Any] = {name: None for name in names if is_made(getattr(kept, name))}
     return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
-
-
-def _is_whole(picks: tuple[int, ...], count: int) -> bool:
-    return len(picks) == count and picks == tuple(range(count))
 
 
 @attrs.define

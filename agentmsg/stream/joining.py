@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.model.base import Signature
 from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.text import dump_json
+from agentmsg.values.text import json_text
 from agentmsg.values.types import is_mapping, is_sequence
 
 if TYPE_CHECKING:
@@ -209,8 +209,8 @@ class Arguments:
             self.value, self.texts = value, None
         elif not is_nothing(value, text):
             if self.texts is None:
-                self.texts = Texts("" if self._is_empty() else _as_text(self.value))
-            self.texts.add(_as_text(value) if text is None else text)
+                self.texts = Texts("" if self._is_empty() else json_text(self.value))
+            self.texts.add(json_text(value) if text is None else text)
 
     def _is_empty(self) -> bool:
         return is_nothing(self.value, None if self.texts is None else self.texts.get())
@@ -218,10 +218,6 @@ class Arguments:
     def get(self) -> dict[str, Any]:
         """Return ``input`` or ``raw_input`` of the call."""
         return {"input": self.value} if self.texts is None else {"raw_input": self.texts.get()}
-
-
-def _as_text(value: Any) -> str:
-    return dump_json(value).decode()
 
 
 def is_nothing(value: Any, text: str | None) -> bool:
