@@ -23,7 +23,7 @@ from agentmsg.values.pairing import Pairs, best_pairs, gaps, pair_equal, without
 from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from agentmsg.formats.reasons import Reasons
     from agentmsg.model.msg import Msg
@@ -93,7 +93,13 @@ def align_blocks(
     a: tuple[Any, ...], b: tuple[Any, ...], reasons: Reasons | None = None
 ) -> tuple[Pairs, Mapping[int, int]]:
     """Pair the blocks of two contents, such as those of two results; as ``align``."""
+    if len(a) == len(b) and reasons is not None and all(map(_is_made_from(reasons), a, b)):
+        return {index: index for index in range(len(a))}, {}
     return align([(block, "") for block in a], [(block, "") for block in b], reasons)
+
+
+def _is_made_from(reasons: Reasons) -> Callable[[Any, Any], bool]:
+    return lambda old, new: new is old or reasons.source(new) is old
 
 
 def _exact_key(block: Any) -> Any:
