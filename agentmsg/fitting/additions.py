@@ -90,8 +90,7 @@ def additions(owner: Noted) -> Additions:
 
     The blocks of a message are left out.
     """
-    cls: Any = type(owner)
-    return {} if _has_none(cls)(owner) else dict(_found(owner, ()))
+    return dict(_found(owner, ()))
 
 
 def _found(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]:
@@ -115,8 +114,7 @@ def _found(owner: Noted, path: _Path) -> Iterator[tuple[_Path, tuple[Any, Any]]]
                 yield (*path, name), _WHOLE
         elif isinstance(inner, tuple):
             for index, item in enumerate(cast("tuple[object, ...]", inner)):
-                kind: Any = type(item)
-                if isinstance(item, Noted) and not _has_none(kind)(item):
+                if isinstance(item, Noted):
                     yield from _found(item, (*path, name, index))
 
 

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, pair_equal, unpaired, without_ends
-from agentmsg.fitting.words import MEDIA, held, key_of, survives, words
+from agentmsg.fitting.words import MEDIA, held, survives, words
 from agentmsg.formats.capabilities import Drop
 from agentmsg.formats.reasons import Joined, Reason
 from agentmsg.model.blocks import NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentmsg.model.generated import given
+from agentmsg.values.pairing import Pairs, best_pairs, gaps, pair_equal, without_ends
+from agentmsg.values.text import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,8 +57,8 @@ def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple
         them that now holds their words, too.
     """
     pairs: Pairs = {}
-    if reasons is not None and _pair_known(a, b, reasons, pairs):
-        left, other = unpaired([*range(len(a))], [*range(len(b))], pairs)
+    if reasons is not None and (known := _pair_known(a, b, reasons, pairs)):
+        left, other = known
         other = [k for k in other if not isinstance(reasons.of(reasons.source(b[k][0])), Reason)]
     else:
         left, other = _without_ends(a, b, pairs)
@@ -66,8 +67,7 @@ def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple
         if not open_ones or not other:
             break
         keys = [{i: _key(*items[i], tier) for i in indexes} for items, indexes in ((a, open_ones), (b, other))]
-        pair_equal(keys[0], keys[1], pairs)
-        open_ones, other = unpaired(open_ones, other, pairs)
+        open_ones, other = pair_equal(keys[0], keys[1], pairs)
     joined: Pairs = {}
     for mine, theirs in [*gaps(pairs, open_ones, other)]:
         if mine and theirs:
@@ -79,15 +79,14 @@ def align(a: list[Item], b: list[Item], reasons: Reasons | None = None) -> tuple
     return pairs, joined
 
 
-def _pair_known(a: list[Item], b: list[Item], reasons: Reasons, pairs: Pairs) -> bool:
-    """Pair blocks with those that they were made from; whether there are any."""
-    sources = [reasons.source(block) for block, _ in b]
-    pair_equal(_identities(block for block, _ in a), _identities(sources), pairs)
-    return bool(pairs)
+def _pair_known(a: list[Item], b: list[Item], reasons: Reasons, pairs: Pairs) -> tuple[list[int], list[int]] | None:
+    """Pair blocks with those that they were made from; return those that are left, or None if there are no pairs."""
+    left = pair_equal(_identities(block for block, _ in a), _identities(reasons.source(block) for block, _ in b), pairs)
+    return left if pairs else None
 
 
-def _identities(blocks: Iterable[Any]) -> dict[int, int]:
-    return {index: id(block) for index, block in enumerate(blocks) if block is not None}
+def _identities(blocks: Iterable[Any]) -> dict[int, int | None]:
+    return {index: None if block is None else id(block) for index, block in enumerate(blocks)}
 
 
 def align_blocks(
@@ -150,7 +149,7 @@ def _call_key(block: ToolUseBlock, tier: int) -> Any:
         return "call", link, block.name
     if tier >= _NAMES:
         return "call", block.name
-    return "call", block.name, key_of(block.input) if block.is_valid else block.raw_input
+    return "call", block.name, dump_json(block.input) if block.is_valid else block.raw_input
 
 
 def _join(a: list[Item], b: list[Item], pairs: Pairs, joined: Pairs, mine: list[int]) -> None:
@@ -284,61 +283,14 @@ class Placed:
         return count > 0 and all((index, block) in self.taken for block in range(count))
 
 
-def in_turn(old: Msg, new: Msg, reasons: Reasons | None = None) -> dict[int, int] | None:
-    """Return the places of a message's blocks in another that is surely the same one; None if that isn't sure.
-
-    Blocks may be missing there, but those that are there are in order, and nothing else is.
-    """
-    one, other = old.content, new.content
-    if one and one is other and old.role == new.role:
-        return {place: place for place in range(len(one))}
-    if len(one) < len(other) or (one and not other) or not _is_one_role(old.role, new.role):
-        return None
-    if not one and reasons is not None and reasons.source(new) is not old:
-        return None  # without a block, only what it was made from tells
-    found: dict[int, int] = {}
-    k = 0
-    for j, block in enumerate(one):
-        if k < len(other) and _is_one_block(block, other[k], reasons):
-            found[j] = k
-            k += 1
-        elif reasons is not None and isinstance(reasons.of(block), Joined):
-            return None
-    return found if k == len(other) else None
-
-
 def _group(role: str) -> str:
     return _GROUPS.get(role, role)
 
 
-def _is_one_role(old: str, new: str) -> bool:
-    return old == new or _group(old) == _group(new)
-
-
-def _is_one_block(a: Any, b: Any, reasons: Reasons | None) -> bool:
-    if a is b:
-        return True
-    source = b if reasons is None else reasons.source(b)
-    if source is a:
-        # What a result lacks may be in another message.
-        return not (isinstance(a, ToolResultBlock) and type(b) is type(a)) or len(b.content) >= len(a.content)
-    if source is not b:
-        return False  # it only looks like this one
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, TextBlock):
-        return bool(a.text == b.text)
-    if isinstance(a, ToolUseBlock):
-        return bool(a.id == b.id and a.name == b.name)
-    return bool(_exact_key(a) == _exact_key(b))
-
-
-def placed(
-    old: Sequence[Msg], new: Sequence[Msg], mine: range, theirs: range, reasons: Reasons | None = None
-) -> Placed:
-    """Find the blocks of some messages of one history among some messages of another."""
-    a, b = _listed(old, mine), _listed(new, theirs)
-    emptied = {} if reasons is None else _emptied(old, new, (mine, b), reasons)
+def placed(old: Sequence[Msg], new: Sequence[Msg], reasons: Reasons | None = None) -> Placed:
+    """Find the blocks of the messages of one history among those of another."""
+    a, b = _listed(old), _listed(new)
+    emptied = {} if reasons is None else _emptied(old, new, b, reasons)
     if reasons is not None:
         known = set(emptied.values())
         a = [at for at in a if at[1] is not None or not (at[0] in known or isinstance(reasons.of(old[at[0]]), Drop))]
@@ -349,18 +301,15 @@ def placed(
     found.wholes = frozenset(found.joined.values())
     _find_inner(old, new, found, (a, b, pairs), reasons)
     owners = {b[y]: a[x] for x, y in pairs.items()} | {at: (i, None) for at, i in emptied.items()}
-    for index in theirs:
+    for index in range(len(new)):
         _find_runs(new, index, owners, found)
     return found
 
 
-def _emptied(
-    old: Sequence[Msg], new: Sequence[Msg], among: tuple[range, list[_Place]], reasons: Reasons
-) -> dict[_Place, int]:
+def _emptied(old: Sequence[Msg], new: Sequence[Msg], theirs: list[_Place], reasons: Reasons) -> dict[_Place, int]:
     """Return which messages those without any block were made from, by their places."""
-    mine, theirs = among
     left = [at for at in theirs if at[1] is None]
-    at_home = {id(old[i]): i for i in reversed(mine)} if left else {}
+    at_home = {id(old[i]): i for i in reversed(range(len(old)))} if left else {}
     found: dict[_Place, int] = {}
     for at in left:
         i = at_home.pop(id(reasons.source(new[at[0]])), None)
@@ -369,9 +318,9 @@ def _emptied(
     return found
 
 
-def _listed(messages: Sequence[Msg], indexes: range) -> list[_Place]:
+def _listed(messages: Sequence[Msg]) -> list[_Place]:
     """List the places of all blocks; a message without any has one place."""
-    return [(i, j) for i in indexes for j in (range(len(messages[i].content)) or (None,))]
+    return [(i, j) for i, message in enumerate(messages) for j in (range(len(message.content)) or (None,))]
 
 
 def _items(messages: Sequence[Msg], places: list[_Place]) -> list[Item]:

@@ -6,14 +6,15 @@ and a copy is made without repeating earlier checks.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
 from agentmsg.formats import spelling
-from agentmsg.formats.capabilities import KEEP, Cell, Drop
+from agentmsg.formats.capabilities import KEEP, Caps, Drop, MessageRow
 from agentmsg.model.base import Noted
-from agentmsg.model.blocks import ToolUseBlock
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import absent_values
 from agentmsg.model.equality import flags_of
 from agentmsg.model.generated import is_made
@@ -22,51 +23,41 @@ from agentmsg.values.types import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from agentmsg.formats.capabilities import Cell, Row
+
 _N = TypeVar("_N", bound=Noted)
 # The call's own evolve keeps its text and its input consistent.
 _SETTLED = frozenset({"input", "kind", "raw_input"})
 
 
-class FieldChanges:
-    """The fields that one capability table changes."""
+def changes_to(owner: Noted, row: Row | MessageRow | Caps) -> dict[str, Any] | Drop:
+    """Return the changes to the fields of an object that isn't kept as it is.
 
-    def __init__(self) -> None:
-        self._known: dict[tuple[type, object], Callable[[Any], dict[str, Any] | Drop]] = {}
+    Args:
+        owner: the object.
+        row: of the capability table; the whole of it for a history.
 
-    def of(
-        self, owner: Noted, row: object, cells: Mapping[str, Cell], skipped: frozenset[str]
-    ) -> dict[str, Any] | Drop:
-        """Return the changes to the fields of an object that isn't kept as it is.
+    Returns:
+        The new values, checked as the class itself checks them; or Drop if the object needs a field that has no place.
 
-        Args:
-            owner: the object.
-            row: of the table; known by its identity.
-            cells: of the row.
-            skipped: fields that are fitted elsewhere; always the same for one row.
-
-        Returns:
-            The new values, checked as the class itself checks them; or Drop if the object needs a field that has no
-            place.
-
-        Raises:
-            InvalidMessage: if a cell returns a value that the class refuses.
-        """
-        key = type(owner), row
-        find = self._known.get(key)
-        if find is None:
-            find = self._known[key] = _finder(type(owner), cells, skipped)
-        return find(owner)
+    Raises:
+        InvalidMessage: if a cell returns a value that the class refuses.
+    """
+    kind: Any = type(owner)
+    return _finder(kind, row)(owner)
 
 
-def _finder(kind: Any, cells: Mapping[str, Cell], skipped: frozenset[str]) -> Callable[[Any], dict[str, Any] | Drop]:
+@lru_cache(maxsize=1 << 12)
+def _finder(kind: Any, row: Row | MessageRow | Caps) -> Callable[[Any], dict[str, Any] | Drop]:
     """Return a function that finds an object's changes: straight-line code, in half of a loop's time."""
+    cells, apart = _cells(kind, row)
     absent = absent_values(kind)
     scope: dict[str, Any] = {"is_made": is_made, "Drop": Drop}
     lines = ["def find(owner):", "    changes = {}"]
     for field in attrs.fields(kind):
         name = field.alias or field.name
         cell = cells.get(name)
-        if field.init and name != "notes" and name not in skipped and cell is not KEEP:
+        if field.init and name != "notes" and name not in apart and cell is not KEEP:
             scope |= {f"absent_{name}": absent.get(name), f"cell_{name}": cell, f"checked_{name}": _checker(field)}
             is_call = name == "raw_input" and issubclass(kind, ToolUseBlock)
             lost = _lost(name, is_required=name not in absent, is_call=is_call)
@@ -78,6 +69,15 @@ def _finder(kind: Any, cells: Mapping[str, Cell], skipped: frozenset[str]) -> Ca
     exec("\n".join([*lines, "    return changes"]), scope)
     find: Callable[[Any], dict[str, Any] | Drop] = scope["find"]
     return find
+
+
+def _cells(kind: type, row: Row | MessageRow | Caps) -> tuple[Mapping[str, Cell], tuple[str, ...]]:
+    """Return the cells of a row, and the fields that are fitted without them."""
+    if isinstance(row, Caps):
+        return row.history, ("messages", "tools", "settings")
+    if isinstance(row, MessageRow):
+        return row.fields, ("role", "content")
+    return row.fields, ("content",) if kind is ToolResultBlock else ()
 
 
 def _is_given(name: str, absent: Mapping[str, Any]) -> str:

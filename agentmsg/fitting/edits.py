@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 import attrs
 
-from agentmsg.fitting.pairing import Pairs, best_pairs, gaps, longest_run, pair_equal, unpaired, without_ends
 from agentmsg.fitting.prints import BlockPrint
+from agentmsg.values.pairing import Pairs, best_pairs, gaps, longest_run, pair_equal, unpaired, without_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -132,13 +132,9 @@ def _paired(old: Sequence[_P], new: Sequence[_P]) -> tuple[Pairs, set[int]]:
         return pairs, set()
     if not other:
         return pairs, _slidden(old, gone.start, gone.stop)
-    for is_exact in (True, False):
-        keys = [
-            {i: prints[i] if is_exact else _without_id(prints[i]) for i in indexes}
-            for prints, indexes in ((old, left), (new, other))
-        ]
-        pair_equal(keys[0], keys[1], pairs)
-        left, other = unpaired(left, other, pairs)
+    left, other = pair_equal({i: old[i] for i in left}, {k: new[k] for k in other}, pairs)
+    loosely = [{i: _without_id(prints[i]) for i in indexes} for prints, indexes in ((old, left), (new, other))]
+    left, other = pair_equal(loosely[0], loosely[1], pairs)
     unsure: set[int] = set()
     for mine, theirs in [*gaps(pairs, left, other)]:
         if mine and theirs:

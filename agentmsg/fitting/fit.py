@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import attrs
 
 from agentmsg.errors import excerpt
-from agentmsg.fitting.changes import FieldChanges, changed
+from agentmsg.fitting.changes import changed, changes_to
 from agentmsg.fitting.compiled import compile_caps, fits_with_names
 from agentmsg.fitting.decisions import decided
 from agentmsg.fitting.enveloped import fit_inside
@@ -24,9 +24,9 @@ from agentmsg.fitting.fitted import Fitted, make_fitted, make_known
 from agentmsg.fitting.levels import level_of
 from agentmsg.fitting.measuring import measured
 from agentmsg.fitting.survival import level_of_result_field
-from agentmsg.fitting.whole_history import with_fields, with_rest
+from agentmsg.fitting.whole_history import change_fitted, with_fields, with_rest
 from agentmsg.fitting.words import tells
-from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap, Unsent
+from agentmsg.formats.capabilities import Caps, Drop, MessageRow, Row, Swap
 from agentmsg.formats.reasons import Joined, Reasons
 from agentmsg.formats.restructure import Part, Plan, Run, Step, as_is
 from agentmsg.formats.spelling import says_nothing
@@ -49,11 +49,6 @@ Rows: TypeAlias = "Mapping[type[BaseBlock], Row]"
 
 __all__ = ["fit"]
 
-_NOTHING: frozenset[str] = frozenset()
-# Fields that aren't fitted by their cells.
-_CONTENT = frozenset({"content"})
-_BESIDE = frozenset({"role", "content"})
-
 
 def fit(history: History, codec: Codec) -> Fitted:
     """Return the nearest history that the codec supports exactly.
@@ -68,26 +63,21 @@ def fit(history: History, codec: Codec) -> Fitted:
     if caps.measured:
         return measured(history, codec)
     fitted = _fit(history, codec) if envelope is None else fit_inside(history, codec, envelope, _fit)
-    return _telling(fitted, caps.unsent) if caps.unsent else fitted
-
-
-def _telling(fitted: Fitted, unsent: tuple[Unsent, ...]) -> Fitted:
-    """Return a fit that knows what isn't sent."""
-    return make_fitted(fitted.source, fitted.history, fitted.codec, fitted.derives_names, fitted.known, unsent)
+    return change_fitted(fitted, {"unsent": caps.unsent}) if caps.unsent else fitted
 
 
 def _fit(history: History, codec: Codec) -> Fitted:
     """Fit by the capability table."""
     caps = codec.caps
-    misfit, steps, fields = _compiled(caps)
+    misfit, steps = _compiled(caps)
     messages = history.messages
     first = misfit(messages, 0, codec)
     fits = first < 0 or fits_with_names(messages, caps, first)
     fits = fits and (not steps or _is_arranged(messages, steps, codec))
     if fits and (caps.relink is None or caps.relink(messages) is messages):
         fitted = make_fitted(history, history, codec.name, caps.derives_names)
-        return with_rest(fitted, caps, fields)
-    return with_rest(_refitted(history, codec, first), caps, fields)
+        return with_rest(fitted, caps)
+    return with_rest(_refitted(history, codec, first), caps)
 
 
 def _refitted(history: History, codec: Codec, first: int) -> Fitted:
@@ -99,7 +89,7 @@ def _refitted(history: History, codec: Codec, first: int) -> Fitted:
         first: the index of the first message that isn't kept as it is; -1 if each is, by itself.
     """
     caps, messages, reasons = codec.caps, history.messages, Reasons()
-    misfit, _, fields = _compiled(caps)
+    misfit, _ = _compiled(caps)
     named = _with_needed_ids(messages, caps)
     ruled, rules = _ruled(named, caps)
     asked = {id(new) for old, new in zip(named, ruled, strict=True) if new.role == old.role}
@@ -110,7 +100,7 @@ def _refitted(history: History, codec: Codec, first: int) -> Fitted:
         start = _start_of(given, rules, gone)
         plan = _arranged(start, given, caps.arrange)
         planned = given if plan is None else [_planned(parts, given) for parts in plan]
-        fitter = _Fitter(caps, fields, reasons, asked)
+        fitter = _Fitter(caps, reasons, asked)
         is_begun = 0 <= first < len(planned) and all(map(is_, planned[:first], messages))
         changed = _changed(planned, fitter, first if is_begun else misfit(planned))
         empty = _emptied(planned, changed) if caps.drops_emptied else ()
@@ -133,11 +123,7 @@ def _refitted(history: History, codec: Codec, first: int) -> Fitted:
         )
     if caps.relink is not None:
         _relink(planned, changed, caps.relink, reasons)
-    if fitter.apart:
-        kept = _with_apart(planned, changed, fitter.apart)
-    else:
-        found = [changed.get(index, message) for index, message in enumerate(planned)] if changed else planned
-        kept = [message for message in found if isinstance(message, Msg)]
+    kept = _with_apart(planned, changed, fitter.apart)
     same = len(kept) == len(messages) and all(map(is_, kept, messages))
     output = history if same else with_fields(history, messages=tuple(kept))
     # Without a plan, messages that a rule drops are gone, and there are more only if some blocks are set apart.
@@ -155,10 +141,10 @@ def _tell_ruled(
             if new.content is not old.content and len(new.content) == len(old.content):
                 reasons.all_became(old.content, new.content)
     for index, rule in rules.items():
-        reasons.because(messages[index], rule)
         if isinstance(rule, Drop):
-            for block in messages[index].content:
-                reasons.because(block, rule)
+            drop(messages[index], rule, reasons)
+        else:
+            reasons.because(messages[index], rule)
 
 
 def _tell_message(sources: Sequence[Msg], new: Msg | Drop, reasons: Reasons) -> None:
@@ -167,9 +153,13 @@ def _tell_message(sources: Sequence[Msg], new: Msg | Drop, reasons: Reasons) -> 
         reasons.became(sources[0], new)
         return
     for source in sources:
-        reasons.because(source, new)
-        for block in source.content:
-            reasons.because(block, new)
+        drop(source, new, reasons)
+
+
+def drop(message: Msg, why: Drop, reasons: Reasons) -> None:
+    """Say why a message was dropped, with all its blocks."""
+    for thing in (message, *message.content):
+        reasons.because(thing, why)
 
 
 def _changed(planned: Sequence[Msg], fitter: _Fitter, index: int) -> dict[int, Msg | Drop]:
@@ -240,7 +230,7 @@ def _with_decisions(
     def is_held(role: str, block: BaseBlock) -> bool:
         # What isn't a result in a tool message is the user's.
         row = caps.row("user" if role == "tool" else role)
-        fitter = _Fitter(caps, _compiled(caps)[2], Reasons(), set())
+        fitter = _Fitter(caps, Reasons(), set())
         return row is not None and type(fitter.block(block, row.blocks, row.blocks)) is type(block)
 
     decisions = decided(messages, ruled, is_held)
@@ -279,9 +269,9 @@ def _no_role(message: Msg) -> Drop:
 
 
 @lru_cache(maxsize=256)
-def _compiled(caps: Caps) -> tuple[Callable[..., int], Sequence[Step], FieldChanges]:
-    """Return the finder of unsupported messages, the steps that aren't part of it (not local), and the fields."""
-    return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)], FieldChanges()
+def _compiled(caps: Caps) -> tuple[Callable[..., int], Sequence[Step]]:
+    """Return the finder of unsupported messages, and the steps that aren't part of it (not local)."""
+    return compile_caps(caps), [step for step in caps.arrange if not getattr(step, "local", False)]
 
 
 def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
@@ -300,8 +290,8 @@ def _with_needed_ids(messages: Sequence[Msg], caps: Caps) -> Sequence[Msg]:
 def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     """Make a message of some parts: the fields of the first, the blocks of all."""
     first = messages[parts[0].index]
-    whole = len(parts) == 1 and _is_whole(parts[0].picks, len(first.content))
-    if whole and parts[0].role in (None, first.role):
+    is_whole = len(parts) == 1 and parts[0].picks == tuple(range(len(first.content)))
+    if is_whole and parts[0].role in (None, first.role):
         return first
     content = tuple(messages[part.index].content[pick] for part in parts for pick in part.picks)
     leads = 0 in parts[0].picks or not first.content
@@ -312,24 +302,18 @@ def _planned(parts: tuple[Part, ...], messages: Sequence[Msg]) -> Msg:
     return kept.evolve(role=parts[0].role or first.role, content=content, **unmade)
 
 
-def _is_whole(picks: tuple[int, ...], count: int) -> bool:
-    return len(picks) == count and picks == tuple(range(count))
-
-
 @attrs.define
 class _Fitter:
     """Fits messages and blocks one by one.
 
     Attributes:
         caps: the capability table.
-        fields: its changes to fields.
         reasons: what it says.
         asked: the identities of messages whose rules were asked, and left their roles: no rule is asked twice.
         apart: the blocks that are set apart, by the index of their message.
     """
 
     caps: Caps
-    fields: FieldChanges
     reasons: Reasons
     asked: set[int]
     apart: dict[int, list[Block]] = attrs.field(factory=dict[int, "list[Block]"])
@@ -353,7 +337,7 @@ class _Fitter:
             self.apart[index] = apart
         # Cells for fields beside the content must see the content that is left.
         message = _holding(message, _content(items, message.content))
-        changes = self.fields.of(message, row, row.fields, _BESIDE)
+        changes = changes_to(message, row)
         return changes if isinstance(changes, Drop) else changed(message, changes)
 
     def block(self, block: BaseBlock, rows: Rows, results: Rows, apart: list[Block] | None = None) -> Any:
@@ -380,7 +364,7 @@ class _Fitter:
                 return self._gone(block, new) if isinstance(new, Drop) else self._is_now(block, new, swap)
         if kind is ToolResultBlock:
             return self._result(block, cast("ToolResultBlock", kept), row, swap, (results, apart))
-        changes = self.fields.of(kept, row, row.fields, _NOTHING)
+        changes = changes_to(kept, row)
         if not changes and swap is None:
             return block
         if isinstance(changes, Drop):
@@ -406,7 +390,7 @@ class _Fitter:
         """
         items = [self._inner(each, *inside) for each in kept.content]
         new = _holding(kept, _content(items, kept.content))
-        changes = self.fields.of(new, row, row.fields, _CONTENT)
+        changes = changes_to(new, row)
         if isinstance(changes, Drop):
             return self._gone(block, changes)
         made = changed(new, changes)

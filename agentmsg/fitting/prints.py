@@ -21,7 +21,7 @@ import attrs
 from agentmsg.fitting.additions import additions, without
 from agentmsg.fitting.changes import changed
 from agentmsg.formats.plain_messages import SAID, how_bare
-from agentmsg.model.blocks import TextBlock, ToolResultBlock, ToolUseBlock
+from agentmsg.model.blocks import ToolResultBlock, ToolUseBlock
 from agentmsg.model.construction import maker
 from agentmsg.model.generated import Made, given, is_made
 from agentmsg.model.history import with_messages
@@ -47,7 +47,6 @@ _MARK = "."
 # What a message's print says apart from the digest of its fields.
 _APART = ("role", "content", "id")
 _MADE_TIME = (*_APART, "created_at")
-_ROLE_AND_CONTENT = frozenset({"role", "content"})
 
 
 @cache
@@ -246,12 +245,7 @@ def prints_of(history: History, told: dict[str, Any]) -> Prints:
 
 
 def _message_print(message: Any, told: dict[str, Any]) -> MessagePrint:
-    if how_bare(message) == SAID:
-        says = _hex(dump_json(told["content"][0]), _SAYS)
-        return _make_message(message.role, "", None, (_make_block(_links_of(TextBlock)[0], says, None, None, ()),), ())
     blocks = tuple(map(_block_print, message.content, told.get("content", ())))
-    if told.keys() <= _ROLE_AND_CONTENT:  # what may have been added would be there
-        return _make_message(str(message.role), "", None, blocks, ())
     hidden = _MADE_TIME if given(message.created_at) is None else _APART
     says, stated = _said(message, told, hidden)
     return _make_message(str(message.role), says, _id_print(message.id), blocks, stated)

@@ -12,7 +12,7 @@ import attrs
 
 from agentmsg.fitting.account import account
 from agentmsg.fitting.difference import thing_at
-from agentmsg.fitting.fit import fit
+from agentmsg.fitting.fit import drop, fit
 from agentmsg.fitting.fitted import Fitted, Known, make_fitted
 from agentmsg.fitting.losses import Losses
 from agentmsg.formats.capabilities import Drop, Swap
@@ -80,7 +80,7 @@ def check(history: History, target: CodecName | Codec, **options: Unpack[CodecOp
     """
     given = as_history(history)
     codec = get_codec(target, **options).suited(given)
-    request = Request(given, joins=codec.joins_turns, codec=codec)
+    request = _request(given, codec)
     # A dict: in order, and each path once.
     found = {id(rule): (rule, dict.fromkeys(rule.find(request))) for rule in rules_of(codec)}
 
@@ -93,10 +93,10 @@ def check(history: History, target: CodecName | Codec, **options: Unpack[CodecOp
     if fitted.history is not given:
         done = repaired(fitted, codec, tell=tell)
         # What nothing can mend once encode left something out, such as the last message.
-        request = Request(done.history, joins=codec.joins_turns, codec=codec)
+        request = _request(done.history, codec)
         for rule in rules_of(codec):
             if rule.mend is None:
-                tell(rule, [path for path in rule.find(request) if not any(isinstance(step, int) for step in path)])
+                tell(rule, _beside(rule, request))
     return tuple([rule.finding(path) for rule, paths in found.values() for path in paths])
 
 
@@ -109,19 +109,28 @@ def errors(given: History, fitted: History, codec: Codec) -> list[Finding]:
         codec: the target, suited to the history.
     """
     rules = [rule for rule in rules_of(codec) if rule.severity == "error"]
-    request = Request(given, joins=codec.joins_turns, codec=codec)
+    request = _request(given, codec)
     found = [rule.finding(path) for rule in rules for path in rule.find(request)]
     if fitted is given or _asks_the_same(given, fitted, codec.family):
         return found
-    request = Request(fitted, joins=codec.joins_turns, codec=codec)
+    request = _request(fitted, codec)
     for rule in rules:
         # One error is enough. What encode left out decides whether a setting is missing.
         if rule.mend is not None and not found:
             paths = list(rule.find(request))
             found += [rule.finding(path) for path in paths] if paths and any(rule.mend(Mending(request, paths))) else ()
         elif rule.mend is None:
-            found += [rule.finding(path) for path in rule.find(request) if not any(isinstance(x, int) for x in path)]
+            found += map(rule.finding, _beside(rule, request))
     return found
+
+
+def _request(history: History, codec: Codec) -> Request:
+    return Request(history, joins=codec.joins_turns, codec=codec)
+
+
+def _beside(rule: SendingRule, request: Request) -> list[Path]:
+    """Return what a rule finds in no message or tool: what leaving some out decides, such as a missing setting."""
+    return [path for path in rule.find(request) if not any(isinstance(step, int) for step in path)]
 
 
 def _asks_the_same(given: History, fitted: History, family: str | None) -> bool:
@@ -211,7 +220,7 @@ def repaired(
     history = fitted.history
     for _ in range(_ROUNDS):
         before = history
-        request = Request(history, joins=codec.joins_turns, codec=codec)
+        request = _request(history, codec)
         for rule, mend in mends:
             paths = list(rule.find(request))
             edits = list(mend(Mending(request, paths, **choices))) if paths else ()
@@ -223,7 +232,7 @@ def repaired(
                 if fits and codec.caps.derives_names:
                     draft.rename_results(rule.code)
                 history = draft.history
-                request = Request(history, joins=codec.joins_turns, codec=codec)
+                request = _request(history, codec)
         if history is before:
             break
         if fits and draft is not None:
@@ -399,15 +408,11 @@ class _Draft:
             line.is_gone = True
             # A message without blocks may still say something.
             has_more = line.message.structured is not None
-            self._gone(line.message, Drop(why, "content" if has_more else edit.level))
+            drop(line.message, Drop(why, "content" if has_more else edit.level), self._reasons)
             return
         blocks, place = self._where(edit.path, lines)
         self._reasons.because(blocks[place], Drop(why, edit.level))
         blocks[place] = None
-
-    def _gone(self, message: Msg, drop: Drop) -> None:
-        for thing in (message, *message.content):
-            self._reasons.because(thing, drop)
 
     def _inserted(self, edit: Insert, why: str) -> Iterator[_Line]:
         # What the target has no place for came from no one, so leaving it out isn't a loss.

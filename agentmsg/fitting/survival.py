@@ -28,9 +28,7 @@ def level_of_gone(block: Any, said: str = "") -> Level:
         block: the block or tool.
         said: what is said beside it.
     """
-    if said and not block.extras and survives(block, said):
-        return "annotation"
-    return "content" if not isinstance(block, BaseBlock) or says_something(block) or block.extras else "annotation"
+    return "content" if block.extras else level_of_added(block, said)
 
 
 def level_of_added(block: Any, said: str = "") -> Level:

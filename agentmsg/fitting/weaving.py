@@ -34,16 +34,12 @@ _N = TypeVar("_N", bound=Noted)
 _FATES = ("dropped", "moved", "split", "merged", "invented")
 
 
-def _nobody() -> dict[str | int, Node]:
-    return {}
-
-
 @attrs.define
 class Node:
     """The losses at and below one path."""
 
     loss: Loss | None = None
-    below: dict[str | int, Node] = attrs.field(factory=_nobody)
+    below: dict[str | int, Node] = attrs.field(factory=dict[str | int, "Node"])
 
     def get(self, key: str | int) -> Node:
         """Return the losses at and below a step further."""
@@ -384,7 +380,7 @@ class Weave:
         slot = self._slots[out]
         if slot.item is GONE:
             return True
-        block = self._blocks(out).slots[_checked_index(place, len(self._blocks(out).slots))]
+        block = self._block_at((out, place))
         return block.item is GONE or (self._keeps and _is_edited(block.item, self._node_of(out, place)))
 
     def _node_of(self, out: int, place: int) -> Node:
@@ -443,12 +439,12 @@ class Weave:
         if loss.kind != "moved":
             return GONE
         place = _apart_at(loss)
-        slot = slots.slots[entry.at[0]] if place is None else self._block_apart(place)
+        slot = slots.slots[entry.at[0]] if place is None else self._block_at(place)
         if slot.item is GONE or loss.was is None:
             return GONE if slot.item is GONE else self._item(slot, node)
         return slot.item if self._keeps and slot.is_changed else loss.was
 
-    def _block_apart(self, place: tuple[int, int]) -> Slot:
+    def _block_at(self, place: tuple[int, int]) -> Slot:
         out, block = place
         slots = self._blocks(out).slots
         return slots[_checked_index(block, len(slots))]

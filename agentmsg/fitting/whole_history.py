@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agentmsg.fitting.changes import FieldChanges, changed
+from agentmsg.fitting.changes import changed, changes_to
 from agentmsg.fitting.fitted import Fitted, make_known
 from agentmsg.formats.capabilities import Caps, Drop, Row, Swap
 from agentmsg.formats.reasons import Reason, Reasons
@@ -18,18 +18,13 @@ if TYPE_CHECKING:
 
     from agentmsg.model.tools import Tool
 
-_NOTHING: frozenset[str] = frozenset()
-# Fields that aren't fitted by their cells.
-_APART = frozenset({"messages", "tools", "settings"})
 
-
-def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
+def with_rest(fitted: Fitted, caps: Caps) -> Fitted:
     """Return a fit in which what belongs to the history as a whole is fitted, too.
 
     Args:
         fitted: the fit of the messages.
         caps: the table.
-        fields: its changes to fields.
     """
     history = fitted.history
     if not (history.extras or history.tools or history.metadata or history.settings) and history.id is None:
@@ -38,7 +33,7 @@ def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
     changes: dict[str, Any] = {}
     if history.tools:
         rows = caps.tools if "tools" in caps.history else None
-        found = [_fit_tool(tool, rows, fields, reasons) for tool in history.tools]
+        found = [_fit_tool(tool, rows, reasons) for tool in history.tools]
         if any(item is not tool for item, tool in zip(found, history.tools, strict=True)):
             changes["tools"] = tuple([tool for tool in found if not isinstance(tool, Drop)])
     if history.settings is not None:
@@ -48,13 +43,13 @@ def with_rest(fitted: Fitted, caps: Caps, fields: FieldChanges) -> Fitted:
             reasons.became(history.settings, settings)
     # What is beside tools and settings depends on what becomes of them.
     owner = with_fields(history, **changes) if changes else history
-    more = fields.of(owner, caps, caps.history, _APART)
+    more = changes_to(owner, caps)
     assert isinstance(more, dict)  # noqa: S101 - no field of a history is required
     if not (changes or more):
         return fitted
     done = with_fields(owner, **more) if more else owner
     known = make_known(reasons, None, fitted.known.in_place or history is fitted.source)
-    return _change_fitted(fitted, {"history": done, "known": known})
+    return change_fitted(fitted, {"history": done, "known": known})
 
 
 def with_fields(history: History, **changes: Any) -> History:
@@ -62,7 +57,7 @@ def with_fields(history: History, **changes: Any) -> History:
     return _change_history(history, {name: adopt(value) for name, value in changes.items()})
 
 
-_change_history, _change_fitted = changer(History), changer(Fitted)
+_change_history, change_fitted = changer(History), changer(Fitted)
 
 
 def _fit_settings(settings: Settings, row: Row | None, reasons: Reasons) -> Settings | None:
@@ -100,7 +95,7 @@ def _says_nothing(name: str, value: Any, row: Row) -> bool:
     return value is False and name in Settings.flags and name not in row.fields
 
 
-def _fit_tool(tool: Tool, rows: Mapping[type, Row] | None, fields: FieldChanges, reasons: Reasons) -> Drop | Tool:
+def _fit_tool(tool: Tool, rows: Mapping[type, Row] | None, reasons: Reasons) -> Drop | Tool:
     """Return what becomes of a tool; the tool itself if it is kept as it is."""
     row = None if rows is None else rows.get(type(tool))
     if row is None:
@@ -109,7 +104,7 @@ def _fit_tool(tool: Tool, rows: Mapping[type, Row] | None, fields: FieldChanges,
         answer = tool if row.otherwise is None else row.otherwise(tool)
     kept = answer.new if isinstance(answer, Swap) else answer
     if row is not None and not isinstance(answer, Drop):
-        changes = fields.of(kept, row, row.fields, _NOTHING)
+        changes = changes_to(kept, row)
         kept = changes if isinstance(changes, Drop) else changed(kept, changes)
     if kept is not tool:
         reasons.became(tool, kept)

@@ -21,7 +21,7 @@ from agentmsg.model.blocks import (
     VideoBlock,
 )
 from agentmsg.model.sources import BlocksSource, TextSource
-from agentmsg.values.text import dump_json
+from agentmsg.values.text import json_text
 from agentmsg.values.types import is_mapping
 
 MEDIA = (ImageBlock, AudioBlock, VideoBlock, FileBlock)
@@ -51,8 +51,8 @@ def words(block: Any) -> str:
 
 def all_words(result: ToolResultBlock) -> str:
     """Return all that a result says as text: in its content, its structured value and its error."""
-    inside = [key_of(each.data).decode() if isinstance(each, DataBlock) else words(each) for each in result.content]
-    structured = "" if result.structured is None else key_of(result.structured).decode()
+    inside = [json_text(each.data) if isinstance(each, DataBlock) else words(each) for each in result.content]
+    structured = "" if result.structured is None else json_text(result.structured)
     failure = (result.error, result.error_type, result.status) if result.is_error else ()
     return "\n".join(filter(None, [*inside, structured, *failure]))
 
@@ -78,11 +78,6 @@ def held(block: Any) -> Any:
     return next(filter(None, (getattr(source, name, None) for name in _HELD)), None) or repr(source or block)
 
 
-def key_of(value: Any) -> bytes:
-    """Return a key for free-form JSON: equal for equal values."""
-    return dump_json(value)
-
-
 def says_something(block: Any) -> bool:
     """Whether a model would read something in a block, or could do something by it."""
     if isinstance(block, ThinkingBlock):
@@ -94,8 +89,8 @@ def survives(value: Any, text: str) -> bool:
     """Whether a text holds all words and numbers of a block or a value; if it has none, all of it as JSON."""
     said = _leaves(value)
     if not said and isinstance(value, DataBlock):
-        return key_of(value.data).decode() in text
-    return bool(said) and all(leaf in text or dump_json(leaf).decode()[1:-1] in text for leaf in said)
+        return json_text(value.data) in text
+    return bool(said) and all(leaf in text or json_text(leaf)[1:-1] in text for leaf in said)
 
 
 def _leaves(value: Any) -> list[str]:
@@ -107,7 +102,7 @@ def _leaves(value: Any) -> list[str]:
     if isinstance(value, (list, tuple)):
         return [leaf for each in cast("list[Any]", value) for leaf in _leaves(each)]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return [dump_json(value).decode()]
+        return [json_text(value)]
     return _leaves_of_block(value) if isinstance(value, BaseBlock) else []
 
 

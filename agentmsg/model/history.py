@@ -340,7 +340,9 @@ class History(Noted, Portable, Sequence[Msg]):
         Raises:
             InvalidMessage: code "type" if a condition is of the wrong kind.
         """
-        history: History = above("ops.filtering").chosen(self, role=role, name=name, id=id, block=block, where=where)
+        history: History = above("ops.filtering").sifted(
+            self, wanted=True, role=role, name=name, id=id, block=block, where=where
+        )
         return history
 
     def exclude(
@@ -353,7 +355,9 @@ class History(Noted, Portable, Sequence[Msg]):
         where: Callable[[Msg], object] | None = None,
     ) -> History:
         """Return the messages that ``filter`` leaves out: those that don't meet all given conditions."""
-        history: History = above("ops.filtering").left(self, role=role, name=name, id=id, block=block, where=where)
+        history: History = above("ops.filtering").sifted(
+            self, wanted=False, role=role, name=name, id=id, block=block, where=where
+        )
         return history
 
     def trim(

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, cast
 from agentmsg.model.base import Noted
 from agentmsg.model.equality import compared
 from agentmsg.model.generated import is_made
+from agentmsg.values.pairing import Pairs, best_pairs, without_ends
 
 Pair: TypeAlias = "tuple[int | None, int | None]"
 """Indexes of an item in both sequences; None if it is in one only."""
@@ -54,47 +55,31 @@ def _stretches(
     The common beginning and end come off first. The rest is compared if it is no longer than ``most``; very frequent
     items start no equal stretch there, because repetitive texts and histories would otherwise take minutes.
     """
-    least = min(len(one), len(other))
-    head = 0
-    while head < least and one[head] == other[head]:
-        head += 1
-    tail = 0
-    while tail < least - head and one[-1 - tail] == other[-1 - tail]:
-        tail += 1
-    yield True, range(head), range(head)
-    left, right = one[head : len(one) - tail], other[head : len(other) - tail]
+    ends: Pairs = {}
+    middle, others = without_ends(len(one), len(other), lambda i, k: one[i] == other[k], ends)
+    yield True, range(middle.start), range(others.start)
+    left, right = one[middle.start : middle.stop], other[others.start : others.stop]
     if most is not None and max(len(left), len(right)) > most:
-        yield False, range(head, len(one) - tail), range(head, len(other) - tail)
+        yield False, middle, others
     else:
         for tag, i1, i2, j1, j2 in SequenceMatcher(None, left, right).get_opcodes():
-            yield tag == "equal", range(head + i1, head + i2), range(head + j1, head + j2)
-    yield True, range(len(one) - tail, len(one)), range(len(other) - tail, len(other))
+            yield tag == "equal", middle[i1:i2], others[j1:j2]
+    yield True, range(middle.stop, len(one)), range(others.stop, len(other))
 
 
 def _weighed(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> list[Pair]:
     """Pair the items of two gaps so that the sum of their likenesses is greatest."""
     if len(left) * len(right) > _MOST_PAIRS:
         return _in_step(a, b, left, right)
-    facts = [(a[i], _facts(a[i])) for i in left], [(b[j], _facts(b[j])) for j in right]
-    # best[i][j]: the greatest sum for the items from i and j on.
-    best = [[0.0] * (len(right) + 1) for _ in range(len(left) + 1)]
-    likeness = [[_likeness(*one, *other) for other in facts[1]] for one in facts[0]]
-    for i in reversed(range(len(left))):
-        for j in reversed(range(len(right))):
-            best[i][j] = max(best[i + 1][j], best[i][j + 1], likeness[i][j] + best[i + 1][j + 1])
+    one, other = ({index: _facts(items[index]) for index in gap} for items, gap in ((a, left), (b, right)))
+    found = best_pairs(left, right, lambda i, j: _likeness(a[i], one[i], b[j], other[j]))
     pairs: list[Pair] = []
-    i = j = 0
-    while i < len(left) and j < len(right):
-        if likeness[i][j] and best[i][j] == likeness[i][j] + best[i + 1][j + 1]:
-            pairs.append((left[i], right[j]))
-            i, j = i + 1, j + 1
-        elif best[i][j] == best[i + 1][j]:
-            pairs.append((left[i], None))
-            i += 1
-        else:
-            pairs.append((None, right[j]))
-            j += 1
-    return [*pairs, *((index, None) for index in left[i:]), *((None, index) for index in right[j:])]
+    for i in left:
+        if i in found:
+            pairs += ((None, j) for j in range(right.start, found[i]))
+            right = range(found[i] + 1, right.stop)
+        pairs.append((i, found.get(i)))
+    return [*pairs, *((None, j) for j in right)]
 
 
 def _in_step(a: Sequence[Any], b: Sequence[Any], left: range, right: range) -> list[Pair]:

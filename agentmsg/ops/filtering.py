@@ -1,6 +1,6 @@
 """Filtering: the messages of a history that meet conditions, or those that don't.
 
-``chosen`` and ``left`` implement ``History.filter`` and ``History.exclude``. ``filter_messages`` takes the arguments of
+``sifted`` implements ``History.filter`` and ``History.exclude``. ``filter_messages`` takes the arguments of
 the functions of that name in LangChain (langchain-core 1.7.2) and Synaptic; ``match`` selects the meaning of either.
 """
 
@@ -22,17 +22,8 @@ from agentmsg.ops.conditions import name_of, roles_of, words_of
 Test = Callable[[Msg], object]
 
 
-def chosen(messages: Messages, **conditions: Any) -> History:
-    """Return the messages that meet all conditions; see ``History.filter``."""
-    return _sifted(messages, conditions, wanted=True)
-
-
-def left(messages: Messages, **conditions: Any) -> History:
-    """Return the messages that ``chosen`` leaves out; see ``History.exclude``."""
-    return _sifted(messages, conditions, wanted=False)
-
-
-def _sifted(messages: Messages, conditions: Mapping[str, Any], *, wanted: bool) -> History:
+def sifted(messages: Messages, *, wanted: bool, **conditions: Any) -> History:
+    """Return the messages that meet all conditions, or those that don't; see ``History.filter`` and ``exclude``."""
     history, tests = as_history(messages), _tests(**conditions)
     return _with(history, [message for message in history if all(test(message) for test in tests) is wanted])
 

@@ -52,7 +52,7 @@ from agentmsg.model.history import as_history
 from agentmsg.model.roles import SYNONYMS
 from agentmsg.model.sources import BlocksSource, FileSource, TextSource, URLSource
 from agentmsg.model.tool_arguments import input_text
-from agentmsg.values.text import dump_json
+from agentmsg.values.text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -105,14 +105,10 @@ def _result_pieces(result: ToolResultBlock) -> list[_Piece]:
     """Return what to show of a tool result: content, structured content, and what went wrong."""
     pieces = [_piece_of(block) for block in result.content]
     if result.structured is not None:
-        pieces.append(_Piece("data", _json(result.structured)))
+        pieces.append(_Piece("data", json_text(result.structured)))
     if result.error is not None or result.error_type is not None:
         pieces.append(_Piece("error", result.error or "", {"type": result.error_type}))
     return pieces
-
-
-def _json(value: Any) -> str:
-    return dump_json(value).decode()
 
 
 def _media(block: Any) -> _Piece:
@@ -155,7 +151,7 @@ _BY_CLASS: Mapping[type[BaseBlock], Callable[[Any], _Piece]] = MappingProxyType(
     AudioBlock: _media,
     VideoBlock: _media,
     FileBlock: _media,
-    DataBlock: lambda block: _Piece("data", _json(block.data), {"name": block.name}),
+    DataBlock: lambda block: _Piece("data", json_text(block.data), {"name": block.name}),
     ToolUseBlock: _call,
     ToolResultBlock: _result,
     ApprovalRequestBlock: lambda block: _Piece(

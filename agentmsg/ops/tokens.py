@@ -63,10 +63,11 @@ from agentmsg.model.history import History
 from agentmsg.model.media import CLASSES, unwrapped
 from agentmsg.model.msg import Msg
 from agentmsg.model.sources import Base64Source, BlocksSource, TextSource, URLSource
+from agentmsg.model.tool_arguments import input_text
 from agentmsg.model.tool_use import UNSET
 from agentmsg.model.tools import ToolSpec
 from agentmsg.optional import extra
-from agentmsg.values.text import dump_json
+from agentmsg.values.text import json_text
 from agentmsg.values.types import is_mapping
 
 if TYPE_CHECKING:
@@ -264,14 +265,8 @@ def _inside(blocks: Iterable[BaseBlock], image: int) -> Iterator[Piece]:
         yield from _PIECES.get(type(block), _of_others)(block, image)
 
 
-def _of_json(value: Any) -> str:
-    return dump_json(value).decode()
-
-
 def _of_call(block: ToolUseBlock, image: int) -> Iterable[Piece]:
-    # Use the text first: accessing the input would parse it.
-    arguments = _of_json(block.input) if block.raw_input is None else block.raw_input
-    return (_CALL, block.id, block.name, arguments)
+    return (_CALL, block.id, block.name, input_text(block))
 
 
 def _of_result(block: ToolResultBlock, image: int) -> Iterator[Piece]:
@@ -280,7 +275,7 @@ def _of_result(block: ToolResultBlock, image: int) -> Iterator[Piece]:
     if block.content:
         yield from _inside(block.content, image)
     elif block.structured is not None:
-        yield _of_json(block.structured)
+        yield json_text(block.structured)
     else:
         yield block.error
 
@@ -312,9 +307,9 @@ def _of_source(source: Any, each: int, image: int) -> Iterator[Piece]:
 def _of_tools(block: ToolsBlock, image: int) -> Iterator[Piece]:
     for tool in block.tools:
         if isinstance(tool, ToolSpec):
-            yield from (tool.name, tool.description, _of_json(tool.parameters or {}))
+            yield from (tool.name, tool.description, json_text(tool.parameters or {}))
         else:
-            yield _of_json(tool.value)
+            yield json_text(tool.value)
 
 
 _COMMON = frozenset(field.name for field in attrs.fields(BaseBlock))
@@ -339,7 +334,7 @@ _PIECES: Mapping[type, Callable[[Any, int], Iterable[Piece]]] = {
     AudioBlock: _of_audio,
     VideoBlock: lambda block, image: _of_source(block.source, _MEDIA_BYTES, image),
     FileBlock: _of_file,
-    DataBlock: lambda block, image: (block.name, _of_json(block.data)),
+    DataBlock: lambda block, image: (block.name, json_text(block.data)),
     ThinkingBlock: lambda block, image: (block.thinking, block.redacted),
     ToolUseBlock: _of_call,
     ToolResultBlock: _of_result,
@@ -349,7 +344,7 @@ _PIECES: Mapping[type, Callable[[Any, int], Iterable[Piece]]] = {
     SourceBlock: lambda block, image: (block.url, block.title),
     CompactionBlock: lambda block, image: (block.text, block.encrypted),
     ToolsBlock: _of_tools,
-    NativeBlock: lambda block, image: (_of_json(block.value) if block.fallback is None else block.fallback,),
+    NativeBlock: lambda block, image: (json_text(block.value) if block.fallback is None else block.fallback,),
 }
 
 

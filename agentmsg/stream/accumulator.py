@@ -13,7 +13,7 @@ from agentmsg.model.construction import absent_values, maker, says_only
 from agentmsg.model.msg import Msg
 from agentmsg.model.tool_use import ToolUseBlock
 from agentmsg.stream.chunk import MsgChunk
-from agentmsg.stream.joining import First, Last, Role, Sum, Tree
+from agentmsg.stream.joining import First, Last, Role, Sum, Tree, spread
 from agentmsg.stream.partial_json import parse_partial
 from agentmsg.stream.pieces import Pieces
 from agentmsg.values.frozen import EMPTY, adopt
@@ -89,24 +89,13 @@ class Accumulator:
     def _say(self, said: tuple[Any, ...], rest: tuple[Any, ...]) -> None:
         is_first = "role" not in self._cells
         try:
-            self._spread(_SAID, said, _NOTHING_SAID)
-            self._spread(_REST, rest, _NO_REST)
+            spread(self._cells, _CELLS, zip(_SAID, said, _NOTHING_SAID, strict=True))
+            spread(self._cells, _CELLS, zip(_REST, rest, _NO_REST, strict=True))
         except InvalidMessage:
             if is_first:
                 self._cells.pop("role", None)
             raise
         self._seen = said
-
-    def _spread(self, names: tuple[str, ...], values: tuple[Any, ...], blank: tuple[Any, ...]) -> None:
-        cells = self._cells
-        for name, value, nothing in zip(names, values, blank, strict=True):
-            if value is nothing or value == nothing:
-                continue
-            cell = cells.get(name)
-            if cell is None:
-                cells[name] = _CELLS[name](value)
-            else:
-                cell.add(value)
 
     def _fields(self) -> dict[str, Any]:
         return {name: cell.get() for name, cell in self._cells.items()}

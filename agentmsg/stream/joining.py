@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from agentmsg.errors import InvalidMessage, excerpt
 from agentmsg.model.base import Signature
 from agentmsg.values.frozen import EMPTY, adopt, thaw
-from agentmsg.values.text import dump_json
+from agentmsg.values.text import json_text
 from agentmsg.values.types import is_mapping, is_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
 
 class Cell(Protocol):
@@ -47,6 +47,20 @@ class Folded:
     def get(self) -> Any:
         """Return the value."""
         return self.value
+
+
+def spread(
+    cells: dict[str, Cell], makers: Mapping[str, Callable[[Any], Cell]], said: Iterable[tuple[str, Any, Any]]
+) -> None:
+    """Add values to the cells of their fields; each name comes with its value, and the one that says nothing."""
+    for name, value, nothing in said:
+        if value is nothing or value == nothing:
+            continue
+        cell = cells.get(name)
+        if cell is None:
+            cells[name] = makers[name](value)
+        else:
+            cell.add(value)
 
 
 def _one_role(role: str, other: str) -> str:
@@ -195,8 +209,8 @@ class Arguments:
             self.value, self.texts = value, None
         elif not is_nothing(value, text):
             if self.texts is None:
-                self.texts = Texts("" if self._is_empty() else _as_text(self.value))
-            self.texts.add(_as_text(value) if text is None else text)
+                self.texts = Texts("" if self._is_empty() else json_text(self.value))
+            self.texts.add(json_text(value) if text is None else text)
 
     def _is_empty(self) -> bool:
         return is_nothing(self.value, None if self.texts is None else self.texts.get())
@@ -204,10 +218,6 @@ class Arguments:
     def get(self) -> dict[str, Any]:
         """Return ``input`` or ``raw_input`` of the call."""
         return {"input": self.value} if self.texts is None else {"raw_input": self.texts.get()}
-
-
-def _as_text(value: Any) -> str:
-    return dump_json(value).decode()
 
 
 def is_nothing(value: Any, text: str | None) -> bool:

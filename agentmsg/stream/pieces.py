@@ -5,7 +5,7 @@ A single piece stays the object that it is; cells are made when a second one joi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,12 @@ from agentmsg.model.blocks import TEXT_OF, CompactionBlock, RefusalBlock, TextBl
 from agentmsg.model.construction import absent_values, maker, says_only
 from agentmsg.model.tool_use import UNSET, ToolUseBlock
 from agentmsg.stream.chunk import ChunkPart
-from agentmsg.stream.joining import Arguments, First, Items, Last, Result, Signed, Texts, Tree
+from agentmsg.stream.joining import Arguments, Cell, First, Items, Last, Result, Signed, Texts, Tree, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from agentmsg.model.blocks import Block
-    from agentmsg.stream.joining import Cell
 
 make_part = maker(ChunkPart)
 # The classes whose pieces join, and the field of the id that distinguishes those with one index.
@@ -62,9 +61,9 @@ _CELLS: Mapping[str, Callable[[Any], Cell]] = {
     "provider": First, "kind": First, "server": First, "namespace": First, "raw": First,
     "citations": Items, "signature": Signed, "content": _Inner,
     "metadata": Tree, "extras": Tree, "artifact": Tree,
-    "structured": Last, "error": Last, "error_type": Last,
+    "structured": Last, "error": Last, "error_type": Last, "status": Last,
 }  # fmt: skip
-_STATUS: Mapping[type[Any], Callable[[Any], Cell]] = {ToolUseBlock: Last, ToolResultBlock: Result}
+_OF_RESULTS: Mapping[str, Callable[[Any], Cell]] = {**_CELLS, "status": Result}
 # The empty value of required fields.
 _NOTHING: Mapping[str, Any] = {"text": "", "refusal": "", "name": "", "kind": "function", "input": UNSET}
 
@@ -79,6 +78,7 @@ class _Kind:
         rest_of: returns all other fields, as a tuple.
         blank: that tuple for a piece with only text.
         names: of those fields.
+        cells: how they join.
         make: makes an instance.
         has_only_text: whether a piece is blank like that.
     """
@@ -89,8 +89,13 @@ class _Kind:
     rest_of: Callable[[Any], tuple[Any, ...]]
     blank: tuple[Any, ...]
     names: tuple[str, ...]
+    cells: Mapping[str, Callable[[Any], Cell]]
     make: Callable[..., Any]
     has_only_text: Callable[[Any], bool]
+
+    def spread(self, block: Any, cells: dict[str, Cell]) -> None:
+        """Add the fields of a piece, except its text, to the cells."""
+        spread(cells, self.cells, zip(self.names, self.rest_of(block), self.blank, strict=True))
 
 
 def _kind(cls: Any) -> _Kind:
@@ -105,6 +110,7 @@ def _kind(cls: Any) -> _Kind:
         attrgetter(*names),
         tuple(absent[name] for name in names),
         names,
+        _OF_RESULTS if cls is ToolResultBlock else _CELLS,
         maker(cls),
         says_only(cls, text, "input", **{name: absent[name] for name in names}),
     )
@@ -135,25 +141,14 @@ class _Open:
 
     def _start(self, kind: _Kind) -> dict[str, Cell]:
         cells = self.cells = {}
-        self._spread(self.block, kind, cells)
+        kind.spread(self.block, cells)
         if type(self.block) is ToolUseBlock:
             self.arguments = _arguments(self.block)
             self.texts = None if self.arguments.texts is None else self.arguments.texts.texts
         elif kind.text:
-            self.texts = [kind.text_of(self.block)]
+            text = cells[kind.text] = Texts(kind.text_of(self.block))
+            self.texts = text.texts
         return cells
-
-    def _spread(self, block: Any, kind: _Kind, cells: dict[str, Cell]) -> None:
-        """Add the fields of a piece, except its text, to the cells."""
-        for name, value, nothing in zip(kind.names, kind.rest_of(block), kind.blank, strict=True):
-            if value is nothing or value == nothing:
-                continue
-            cell = cells.get(name)
-            if cell is None:
-                make = _STATUS[type(block)] if name == "status" else _CELLS[name]
-                cells[name] = make(value)
-            else:
-                cell.add(value)
 
     def goes_on_with(self, block: Any, kind: _Kind, before: Any) -> bool:
         """Whether a piece of the same chain belongs to this block; ``before`` is what preceded it in its chunk."""
@@ -171,7 +166,7 @@ class _Open:
             cells = self._start(kind)
         self.part = None
         if kind.rest_of(block) != kind.blank:
-            self._spread(block, kind, cells)
+            kind.spread(block, cells)
             if not self.id:
                 self.id = kind.id_of(block) or self.id
         text = kind.text_of(block)
@@ -193,10 +188,6 @@ class _Open:
         fields: dict[str, Any] = {name: cell.get() for name, cell in (self.cells or {}).items()}
         if self.arguments is not None:
             fields |= {"name": "", **fields, **self.arguments.get()}
-        elif self.texts is not None:
-            if len(self.texts) > 1:
-                self.texts[:] = ["".join(self.texts)]
-            fields[self.kind.text] = self.texts[0]
         return self.kind.make(**fields, notes=self.block.notes)
 
 

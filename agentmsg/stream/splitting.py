@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agentmsg.errors import refused
-from agentmsg.model.blocks import RefusalBlock, TextBlock, ThinkingBlock
+from agentmsg.model.blocks import TEXT_OF
 from agentmsg.model.checks import checked
 from agentmsg.model.equality import same
 from agentmsg.model.msg import Msg
@@ -53,7 +53,7 @@ def _pieces(block: Block, size: int) -> list[Block]:
     cls: Any = type(block)
     if cls is ToolUseBlock:
         return _pieces_of_call(block, size)
-    name = {TextBlock: "text", ThinkingBlock: "thinking", RefusalBlock: "refusal"}.get(cls)
+    name = TEXT_OF.get(cls)
     if name is None:
         return [block]
     first, *rest = _cut(getattr(block, name), size)

@@ -236,6 +236,11 @@ def dump_json(value: Any) -> bytes:
         return _dump_exactly(value)
 
 
+def json_text(value: Any) -> str:
+    """Return a value as compact JSON text; see ``dump_json``."""
+    return dump_json(value).decode()
+
+
 def dump_with_times(value: Any) -> bytes | None:
     """Return compact JSON of a value that may hold times, as ``time_text`` writes those without a zone or in UTC.
 

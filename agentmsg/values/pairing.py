@@ -7,7 +7,7 @@ from operator import lt
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 Pairs: TypeAlias = dict[int, int]
 """Indexes in one list by those in another."""
@@ -71,12 +71,16 @@ def without_ends(count: int, other: int, is_one: Callable[[int, int], bool], pai
     return range(head, count - tail), range(head, other - tail)
 
 
-def pair_equal(mine: Mapping[int, Any], theirs: Mapping[int, Any], pairs: Pairs) -> None:
-    """Pair indexes with equal keys, if there are as many on both sides; those whose key is None are left out."""
+def pair_equal(mine: Mapping[int, Any], theirs: Mapping[int, Any], pairs: Pairs) -> tuple[list[int], list[int]]:
+    """Pair indexes with equal keys, if there are as many on both sides; return those that are left.
+
+    Those whose key is None are left.
+    """
     one, other = _by_key(mine), _by_key(theirs)
     for key, indexes in one.items():
         if len(indexes) == len(other.get(key, ())):
             pairs.update(zip(indexes, other[key], strict=True))
+    return unpaired(mine, theirs, pairs)
 
 
 def _by_key(keys: Mapping[int, Any]) -> dict[Any, list[int]]:
@@ -87,7 +91,7 @@ def _by_key(keys: Mapping[int, Any]) -> dict[Any, list[int]]:
     return found
 
 
-def unpaired(left: list[int], other: list[int], pairs: Pairs) -> tuple[list[int], list[int]]:
+def unpaired(left: Iterable[int], other: Iterable[int], pairs: Pairs) -> tuple[list[int], list[int]]:
     """Return the indexes of two lists that aren't in pairs."""
     taken = set(pairs.values())
     return [i for i in left if i not in pairs], [k for k in other if k not in taken]
@@ -109,10 +113,10 @@ def gaps(pairs: Pairs, left: list[int], other: list[int]) -> Iterator[tuple[list
             yield left[first:i], other[start:k]
 
 
-def best_pairs(mine: Sequence[int], theirs: Sequence[int], score: Callable[[int, int], int]) -> Pairs:
+def best_pairs(mine: Sequence[int], theirs: Sequence[int], score: Callable[[int, int], float]) -> Pairs:
     """Pair indexes in order so that the sum of their scores is greatest; a score of 0 is no pair."""
     scores = [[score(i, k) for k in theirs] for i in mine]
-    best = [[0] * (len(theirs) + 1) for _ in range(len(mine) + 1)]
+    best: list[list[float]] = [[0] * (len(theirs) + 1) for _ in range(len(mine) + 1)]
     for x in range(len(mine) - 1, -1, -1):
         row, below = best[x], best[x + 1]
         for y in range(len(theirs) - 1, -1, -1):
