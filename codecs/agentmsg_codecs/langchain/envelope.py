@@ -35,7 +35,7 @@ from agentmsg.formats import (
     with_note,
 )
 from agentmsg_codecs.langchain.calls import is_function_call
-from agentmsg_codecs.langchain.issuers import ISSUERS, ISSUERS_OF_V1, Issuer, entry_of
+from agentmsg_codecs.langchain.issuers import ISSUERS, ISSUERS_OF_V1, Issuer, listed_call
 from agentmsg_codecs.langchain.messages.engine import Messages
 from agentmsg_codecs.langchain.messages.fields import KINDS
 from agentmsg_codecs.langchain.messages.metadata import COPIED_NOTE, PROVIDER_KEY, is_in_kwargs, read_response
@@ -286,7 +286,7 @@ class LangChainEnvelope(envelopes.Envelope):
         body: Native = {"content": parts, "tool_calls": [], "invalid_tool_calls": []}
         for block in blocks:
             if is_function_call(block) or (type(block) is am.ToolUseBlock and block.kind == "custom"):
-                entry = entry_of(block)
+                entry = listed_call(block)
                 body["tool_calls" if "error" not in entry else "invalid_tool_calls"].append(entry)
         return body
 
@@ -341,7 +341,7 @@ class LangChainEnvelope(envelopes.Envelope):
                 blocks += [self.engine.parts.read(part, provider) for part in run]
         inside = {block.id: block for block in blocks if type(block) is am.ToolUseBlock and block.kind != "server"}
         for link, entry in entries.items():
-            if link in inside and not same_document(entry.get("args"), entry_of(inside[link]).get("args")):
+            if link in inside and not same_document(entry.get("args"), listed_call(inside[link]).get("args")):
                 raise Unreadable  # the copies differ
         calls = (block for block in _converted(issuer, main) if is_function_call(block))
         return (*blocks, *(block for block in calls if block.id not in inside))

@@ -33,8 +33,7 @@ from agentmsg.formats import (
     speed,
     with_note,
 )
-from agentmsg_codecs.langchain import calls
-from agentmsg_codecs.langchain.calls import SPACES, is_function_call
+from agentmsg_codecs.langchain.calls import SPACES, entry_of, is_function_call
 from agentmsg_codecs.langchain.names import ANTHROPIC, FAMILY, OPENAI, without
 from agentmsg_codecs.wire.signatures import usual_signature
 
@@ -341,11 +340,11 @@ def _is_no_media(block: Any) -> bool:
     return type(block) not in (am.ImageBlock, am.FileBlock)
 
 
-def entry_of(block: am.ToolUseBlock) -> Native:
+def listed_call(block: am.ToolUseBlock) -> Native:
     """Return the entry of a call in ``tool_calls``, or, if its arguments are no JSON, in ``invalid_tool_calls``."""
     if block.kind == "custom":
         return {"name": block.name, "args": {"__arg1": block.input}, "id": block.id, "type": "tool_call"}
-    entry: Native = am.thaw(calls.entry_of(with_note(block, FAMILY, EMPTY)))
+    entry: Native = am.thaw(entry_of(with_note(block, FAMILY, EMPTY)))
     return entry
 
 
