@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def account(fitted: Fitted) -> Losses:
     """Return the loss report of a fit; it is computed on first access."""
     output = fitted.history
-    return Losses(
+    return Losses.of_fit(
         lambda: _with_unsent(difference(fitted.source, output, fitted.codec, fitted.known), fitted),
         codec=fitted.codec,
         guard=_make_guard(output),
