@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 from agentmsg.formats.capabilities import ANY_ROLE, KEEP, Caps, Cell, MessageRow, Row, Usual
-from agentmsg.formats.plain_messages import BARE_FIELDS, SAID, how_bare
+from agentmsg.formats.plain_messages import ANSWER, BARE_FIELDS, SAID, how_bare
 from agentmsg.formats.restructure import is_normal, split_results
 from agentmsg.model.base import BaseBlock
 from agentmsg.model.blocks import ImageBlock, NativeBlock, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
@@ -343,6 +343,23 @@ def _keeps_said(role: str, row: MessageRow, caps: Caps) -> bool:
     return text is not None and not _ByClass(row.blocks, None, caps.needs_id).tests_of_bare("", TextBlock, text)
 
 
+def _answer_lines(caps: Caps, scope: _Scope) -> list[str]:
+    """Return the lines that pass a message of one bare result with one text, if that needs few tests."""
+    row = caps.messages.get("tool")
+    if row is None or row.otherwise is not None:
+        return []
+    result = row.blocks.get(ToolResultBlock) or row.blocks.get(BaseBlock)
+    inner = row.blocks if row.results is None else row.results
+    text = inner.get(TextBlock) or inner.get(BaseBlock)
+    if result is None or text is None or _ByClass(inner, None, caps.needs_id).tests_of_bare("", TextBlock, text):
+        return []
+    tests = _ByClass(row.blocks, None, caps.needs_id, _CLIENTS).tests_of_bare("block", ToolResultBlock, result, scope)
+    head = f"if bare >= {ANSWER} and role == 'tool':"
+    if not tests:
+        return [head, "    continue"]
+    return [head, *_indented(["block = message.content[0]", "if (", *_indented(_all(tests)), "):", "    continue"])]
+
+
 def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
     """Return the source of the function that ``compile_caps`` returns, and the values that it refers to."""
     scope = _new_scope()
@@ -372,6 +389,7 @@ def loop_source(caps: Caps) -> tuple[str, dict[str, Any]]:
         "role, bare = message.role, message._bare",
         f"if bare == {SAID} and role in {said}:",
         "    continue",
+        *_answer_lines(caps, scope),
         "fits = message._fits",
         f"if fits is caps or {is_read}:",
         "    continue",
