@@ -283,14 +283,61 @@ class Placed:
         return count > 0 and all((index, block) in self.taken for block in range(count))
 
 
+def in_turn(old: Msg, new: Msg, reasons: Reasons | None = None) -> dict[int, int] | None:
+    """Return the places of a message's blocks in another that is surely the same one; None if that isn't sure.
+
+    Blocks may be missing there, but those that are there are in order, and nothing else is.
+    """
+    one, other = old.content, new.content
+    if one and one is other and old.role == new.role:
+        return {place: place for place in range(len(one))}
+    if len(one) < len(other) or (one and not other) or not _is_one_role(old.role, new.role):
+        return None
+    if not one and reasons is not None and reasons.source(new) is not old:
+        return None  # without a block, only what it was made from tells
+    found: dict[int, int] = {}
+    k = 0
+    for j, block in enumerate(one):
+        if k < len(other) and _is_one_block(block, other[k], reasons):
+            found[j] = k
+            k += 1
+        elif reasons is not None and isinstance(reasons.of(block), Joined):
+            return None
+    return found if k == len(other) else None
+
+
 def _group(role: str) -> str:
     return _GROUPS.get(role, role)
 
 
-def placed(old: Sequence[Msg], new: Sequence[Msg], reasons: Reasons | None = None) -> Placed:
-    """Find the blocks of the messages of one history among those of another."""
-    a, b = _listed(old), _listed(new)
-    emptied = {} if reasons is None else _emptied(old, new, b, reasons)
+def _is_one_role(old: str, new: str) -> bool:
+    return old == new or _group(old) == _group(new)
+
+
+def _is_one_block(a: Any, b: Any, reasons: Reasons | None) -> bool:
+    if a is b:
+        return True
+    source = b if reasons is None else reasons.source(b)
+    if source is a:
+        # What a result lacks may be in another message.
+        return not (isinstance(a, ToolResultBlock) and type(b) is type(a)) or len(b.content) >= len(a.content)
+    if source is not b:
+        return False  # it only looks like this one
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, TextBlock):
+        return bool(a.text == b.text)
+    if isinstance(a, ToolUseBlock):
+        return bool(a.id == b.id and a.name == b.name)
+    return bool(_exact_key(a) == _exact_key(b))
+
+
+def placed(
+    old: Sequence[Msg], new: Sequence[Msg], mine: range, theirs: range, reasons: Reasons | None = None
+) -> Placed:
+    """Find the blocks of some messages of one history among some messages of another."""
+    a, b = _listed(old, mine), _listed(new, theirs)
+    emptied = {} if reasons is None else _emptied(old, new, (mine, b), reasons)
     if reasons is not None:
         known = set(emptied.values())
         a = [at for at in a if at[1] is not None or not (at[0] in known or isinstance(reasons.of(old[at[0]]), Drop))]
@@ -301,15 +348,18 @@ def placed(old: Sequence[Msg], new: Sequence[Msg], reasons: Reasons | None = Non
     found.wholes = frozenset(found.joined.values())
     _find_inner(old, new, found, (a, b, pairs), reasons)
     owners = {b[y]: a[x] for x, y in pairs.items()} | {at: (i, None) for at, i in emptied.items()}
-    for index in range(len(new)):
+    for index in theirs:
         _find_runs(new, index, owners, found)
     return found
 
 
-def _emptied(old: Sequence[Msg], new: Sequence[Msg], theirs: list[_Place], reasons: Reasons) -> dict[_Place, int]:
+def _emptied(
+    old: Sequence[Msg], new: Sequence[Msg], among: tuple[range, list[_Place]], reasons: Reasons
+) -> dict[_Place, int]:
     """Return which messages those without any block were made from, by their places."""
+    mine, theirs = among
     left = [at for at in theirs if at[1] is None]
-    at_home = {id(old[i]): i for i in reversed(range(len(old)))} if left else {}
+    at_home = {id(old[i]): i for i in reversed(mine)} if left else {}
     found: dict[_Place, int] = {}
     for at in left:
         i = at_home.pop(id(reasons.source(new[at[0]])), None)
@@ -318,9 +368,9 @@ def _emptied(old: Sequence[Msg], new: Sequence[Msg], theirs: list[_Place], reaso
     return found
 
 
-def _listed(messages: Sequence[Msg]) -> list[_Place]:
+def _listed(messages: Sequence[Msg], indexes: range) -> list[_Place]:
     """List the places of all blocks; a message without any has one place."""
-    return [(i, j) for i, message in enumerate(messages) for j in (range(len(message.content)) or (None,))]
+    return [(i, j) for i in indexes for j in (range(len(messages[i].content)) or (None,))]
 
 
 def _items(messages: Sequence[Msg], places: list[_Place]) -> list[Item]:

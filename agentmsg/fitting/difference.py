@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from agentmsg.fitting.aligning import Placed, Run, Spot, align_blocks, placed
+from agentmsg.fitting.aligning import Placed, Run, Spot, align_blocks, in_turn, placed
 from agentmsg.fitting.extra_keys import lost_keys
 from agentmsg.fitting.fitted import UNKNOWN
 from agentmsg.fitting.levels import EXTRAS, PROMPT_ROLES, extras_hold_content, level_at, level_of_loss
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from agentmsg.fitting.fitted import Known
     from agentmsg.fitting.losses import Kind, Path
     from agentmsg.formats.capabilities import Level
-    from agentmsg.formats.reasons import Reasons, Said
+    from agentmsg.formats.reasons import Said
     from agentmsg.model.base import Noted
     from agentmsg.model.history import History
     from agentmsg.model.msg import Msg
@@ -128,52 +128,93 @@ class _Report:
         if self.known.in_place:
             for index, (message, other) in enumerate(zip(old, new, strict=True)):
                 if message is not other:
-                    self.message(index, message, other, like[index])
+                    is_whole = len(message.content) == len(other.content)
+                    self.message(index, message, other, None if is_whole else self.matched(like[index], other))
         else:
-            self.placed(old, new, like)
+            self.aligned(old, new, like)
         for number in self.links.broken(old):
             self.losses[number] = attrs.evolve(self.losses[number], level="content")
 
-    def message(self, index: int, old: Msg, new: Msg, like: Msg) -> None:
-        """Compare a message with the one that was made from it, or from one like it."""
+    def matched(self, old: Msg, new: Msg) -> _Matched:
+        """Return where a message's blocks are in the one that was made from it."""
+        places = in_turn(old, new, self.reasons)
+        if places is not None:
+            return _Matched(places)
+        places, joined = align_blocks(old.content, new.content, self.reasons)
+        return _Matched(places, joined, wholes=frozenset(joined.values()))
+
+    def aligned(self, old: Sequence[Msg], new: Sequence[Msg], like: Sequence[Msg]) -> None:
+        """Compare messages that may be anywhere; those at both ends usually are each in its turn."""
+        start, end = self.beginning(old, new, like), 0
+        while end < min(len(old), len(new)) - start:
+            places = in_turn(like[-1 - end], new[-1 - end], self.reasons)
+            if places is None or len(places) < len(old[-1 - end].content):
+                break
+            end += 1
+        mine, theirs = range(start, len(old) - end), range(start, len(new) - end)
+        if mine or theirs:
+            self.placed(old, new, (mine, theirs), like)
+        for index in range(mine.stop, len(old)):
+            other = new[index - len(old) + len(new)]
+            self.message(index, old[index], other, _Matched(in_turn(like[index], other, self.reasons) or {}))
+
+    def beginning(self, old: Sequence[Msg], new: Sequence[Msg], like: Sequence[Msg]) -> int:
+        """Compare the messages at the beginning that surely are each in its turn; return their number."""
+        start, least = 0, min(len(old), len(new))
+        places = in_turn(like[0], new[0], self.reasons) if least else None
+        while start < least and places is not None:
+            after = start + 1
+            following = in_turn(like[after], new[after], self.reasons) if after < least else None
+            is_part = len(places) < len(old[start].content)
+            # What is missing may be in the next message, unless that surely is the next one's.
+            is_last = after == len(old) == len(new)
+            if is_part and not is_last and (following is None or len(new) > len(old)):
+                break
+            self.message(start, old[start], new[start], _Matched(places))
+            start, places = after, following
+        return start
+
+    def message(self, index: int, old: Msg, new: Msg, matched: _Matched | None) -> None:
+        """Compare a message with the one in its turn; without ``matched``, each block is in its place."""
+        if old is new:
+            return
         path: Path = ("messages", index)
         self.fields(path, old, new, _CONTENT)
-        if len(old.content) != len(new.content):
-            matched = _aligned(like.content, new.content, self.reasons)
+        if matched is not None and len(matched.places) < len(old.content):
             self.items((*path, "content"), old.content, new.content, matched)
         elif new.content is not old.content:
             for place, (block, other) in enumerate(zip(old.content, new.content, strict=True)):
                 if block is not other:
                     self.item((*path, "content", place), block, other)
 
-    def placed(self, old: Sequence[Msg], new: Sequence[Msg], like: Sequence[Msg]) -> None:
+    def placed(self, old: Sequence[Msg], new: Sequence[Msg], ranges: tuple[range, range], like: Sequence[Msg]) -> None:
         """Compare messages whose blocks may be anywhere in the other's."""
-        found = placed(like, new, self.reasons)
-        resting = [i for i in range(len(old)) if _rests(new, found, i)]
+        mine, theirs = ranges
+        found = placed(like, new, mine, theirs, self.reasons)
+        resting = [i for i in mine if _rests(new, found, i)]
         mended = {n for n, i in enumerate(resting) if self.said(("messages", i), old[i], "place")}
         moved = {resting[n] for n in moved_of([found.runs[i][0].message for i in resting], mended)}
         usual = set(resting) - moved
         last = -1
-        for i, message in enumerate(old):
+        for i in mine:
             runs = found.runs.get(i, [])
             if not runs:
-                self.gone(i, message, found)
+                self.gone(i, old[i], found)
                 continue
             # Instructions that came after other messages, and come before them now, mean something else.
-            is_lifted = runs[0].message < last and message.role in PROMPT_ROLES
+            is_lifted = runs[0].message < last and old[i].role in PROMPT_ROLES
             last = max(last, runs[-1].message)
             spots = tuple((run.message, run.first) for run in runs)
             if len(runs) > 1:
-                self.place(i, message, ("split", "annotation", "one message each"), spots)
+                self.place(i, old[i], ("split", "annotation", "one message each"), spots)
             elif i not in usual and runs[0].first and not is_lifted:
-                self.place(i, message, ("merged", "annotation", "neighbours are one message"), spots)
+                self.place(i, old[i], ("merged", "annotation", "neighbours are one message"), spots)
             elif i not in usual:
-                self.place(i, message, ("moved", "content", _ELSEWHERE), spots)
+                self.place(i, old[i], ("moved", "content", _ELSEWHERE), spots)
             base = _base(new, runs)
-            if base is not message:
-                self.fields(("messages", i), message, base, _CONTENT)
-                self.items(("messages", i, "content"), message.content, base.content, _matched(i, message, runs, found))
-        added = (m for m in range(len(new)) if m not in found.owned and not found.is_all_taken(new, m))
+            self.fields(("messages", i), old[i], base, _CONTENT)
+            self.items(("messages", i, "content"), old[i].content, base.content, _matched(i, old[i], runs, found))
+        added = (m for m in theirs if m not in found.owned and not found.is_all_taken(new, m))
         for number, m in enumerate(added, start=len(old)):
             is_content = any(level_of_added(each) == "content" for each in new[m].content)
             said = None if self.reasons is None else self.reasons.of(self.reasons.source(new[m]))
@@ -295,7 +336,8 @@ class _Report:
             return
         self.fields(at, old, new, _CONTENT if is_result else frozenset(), is_whole=is_whole)
         if is_result and (apart or not same(old.content, new.content)):
-            matched = _aligned(self.origin(at, old).content, new.content, self.reasons, apart)
+            places, joined = align_blocks(self.origin(at, old).content, new.content, self.reasons)
+            matched = _Matched(places, joined, apart or {}, wholes=frozenset(joined.values()))
             self.items((*at, "content"), old.content, new.content, matched, (all_words(old), all_words(new)))
 
     def fields(
@@ -382,14 +424,6 @@ class _Matched:
     apart: Mapping[int, Any] = attrs.field(factory=dict[int, Any])
     inner: Mapping[int, Mapping[int, Any]] = attrs.field(factory=dict[int, "Mapping[int, Any]"])
     wholes: frozenset[int] = frozenset()
-
-
-def _aligned(
-    old: tuple[Any, ...], new: tuple[Any, ...], reasons: Reasons | None, apart: Mapping[int, Any] | None = None
-) -> _Matched:
-    """Return where the blocks of a content are in another."""
-    places, joined = align_blocks(old, new, reasons)
-    return _Matched(places, joined, apart or {}, wholes=frozenset(joined.values()))
 
 
 def _matched(index: int, message: Msg, runs: list[Run], found: Placed) -> _Matched:
